@@ -35,8 +35,8 @@ struct blas_call {
 	const int64_t *count;
 	const uint64_t *at;
 };
-/* Where the operands of a call begin, of a described one, too. */
-struct called_at { uint64_t of[LT_MAX_CALL_PARTS]; };
+/* Where the operands of a call begin, of a described one, too, and how many bytes there are from there on. */
+struct called_at { uint64_t of[LT_MAX_CALL_PARTS], room[LT_MAX_CALL_PARTS]; };
 
 void lt__cuda_plans_free(struct lt_object *o)
 {
@@ -255,8 +255,10 @@ static struct blas_call call_of(
 	x.count = begin + x.c->n_operand;
 	for (int32_t p = 0; p < x.c->n_operand; p++) {
 		const struct lt_kernel_buffer *b = &k->buffers[x.c->operands[p].buffer];
-		at->of[p] = (args ? lt__cuda_buffer_address(b, args) : (uint64_t)b->offset)
-			+ (uint64_t)begin[p] * bytes_of(b->dtype);
+		const uint64_t first = (uint64_t)begin[p] * bytes_of(b->dtype);
+		at->of[p] = (args ? lt__cuda_buffer_address(b, args) : (uint64_t)b->offset) + first;
+		at->room[p] = (args && b->slot >= 0 ? (uint64_t)args->slot[b->slot].bytes : (uint64_t)b->elems * bytes_of(b->dtype))
+			- first;
 	}
 	x.at = at->of;
 	return x;
@@ -275,7 +277,8 @@ lt_status lt__cuda_calls_prepare(struct lt_object *o, const struct lt_cuda_launc
 		struct called_at at;
 		const struct blas_call x = call_of(o, all, i, args, &at);
 		if (x.c->n_result)
-			status = o->s->more->prepare(o, &(struct lt_cuda_called){ x.c, x.number, at.of }, &needs, diag);
+			status = o->s->more->prepare(o,
+				&(struct lt_cuda_called){ x.c, x.number, at.of, args ? at.room : NULL }, &needs, diag);
 		else if (!(status = lt__cuda_blas_open(o->s, cuda_name(o->tree), diag)) && !(status = plan_for(&x, &p, diag)))
 			needs = p->workspace;
 		*bytes = needs > *bytes ? needs : *bytes;
@@ -312,7 +315,7 @@ lt_status lt__cuda_call(struct lt_object *o, const struct lt_cuda_launches *all,
 	struct called_at at;
 	const struct blas_call x = call_of(o, all, i, args, &at);
 	if (x.c->n_result)
-		return o->s->more->call(o, &(struct lt_cuda_called){ x.c, x.number, at.of }, to, diag);
+		return o->s->more->call(o, &(struct lt_cuda_called){ x.c, x.number, at.of, at.room }, to, diag);
 	const bool wide = x.c->sum == LT_F64, added = residual_of(x.c) > 0;
 	const void *one = wide ? (const void *)&factors.d[1] : &factors.f[1], *beta = added ? one
 		: wide ? (const void *)&factors.d[0] : &factors.f[0];

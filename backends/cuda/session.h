@@ -90,8 +90,9 @@ struct lt_object {
 };
 
 struct lt_cuda_where { CUstream stream; CUdeviceptr fault, workspace; void *handle; };  /* the latter: of calls */
-/* A call of a run.  at: where each operand begins. */
-struct lt_cuda_called { const struct lt_kernel_call *call; int32_t number; const uint64_t *at; };
+/* A call of a run.  at: where each operand begins; room: how many bytes there are from there on; NULL:
+ * there is no memory yet. */
+struct lt_cuda_called { const struct lt_kernel_call *call; int32_t number; const uint64_t *at, *room; };
 /* What another backend adds to this one's sessions: a library with a routine whose calls are described.
  *
  * All with the context current, except takes.  open: behind the device: what the target has more; the session is closed

@@ -55,6 +55,21 @@ static inline bool cudnn_is_bound(const struct lt_cudnn_tensor *t)
 {
 	return t->operand >= 0 || t->operand == LT_CUDNN_ZEROS;
 }
+/* Bytes of an element, of the types that forms have: float32 and halves; from the first element to the last one. */
+static inline size_t cudnn_element_bytes(uint32_t dtype) { return dtype == LT_F32 ? 4 : 2; }
+static inline size_t cudnn_bytes(const struct lt_cudnn_tensor *t)
+{
+	int64_t last = 0;
+	for (int i = 0; i < t->n_dim; i++)
+		last += (t->dim[i] - 1) * t->stride[i];
+	return (size_t)(last + 1) * cudnn_element_bytes(t->dtype);
+}
+/* room: of operands, in bytes; NULL: it is not known yet. */
+static inline bool cudnn_has_room(const struct lt_cudnn_tensor *t, const uint64_t *room)
+{
+	return !room || t->operand < 0
+		|| (uint64_t)t->offset * cudnn_element_bytes(t->dtype) + cudnn_bytes(t) <= room[t->operand];
+}
 /* That of its first result. */
 static inline uint32_t cudnn_dtype(const struct lt_cudnn_form *f)
 {
@@ -105,16 +120,6 @@ struct lt_cudnn {
 	struct lt_array routines;       /* ours, then cuda's */
 };
 static inline struct lt_cudnn *cudnn_of(const struct lt_session *s) { return s->library; }
-/* Of the types that forms have: float32 and halves. */
-static inline size_t cudnn_element_bytes(uint32_t dtype) { return dtype == LT_F32 ? 4 : 2; }
-/* From its first element to its last one. */
-static inline size_t cudnn_bytes(const struct lt_cudnn_tensor *t)
-{
-	int64_t last = 0;
-	for (int i = 0; i < t->n_dim; i++)
-		last += (t->dim[i] - 1) * t->stride[i];
-	return (size_t)(last + 1) * cudnn_element_bytes(t->dtype);
-}
 
 /* library.c
  * there: LT_ELOAD says why the library is not.  load: its functions.  check: what it returned, and of what. */
@@ -126,9 +131,10 @@ lt_status lt__cudnn_handle(struct lt_cudnn *, cudnnHandle_t *, struct lt_diag *)
 lt_status lt__cudnn_ready(struct lt_session *, struct lt_cuda_queue *, struct lt_diag *);
 void lt__cudnn_queue_free(struct lt_session *, struct lt_cuda_queue *);
 /* form.c: the call of a loop that is described, or NULL.  form: NULL, or why a call is none: a sentence without its
- * end, in `why`. */
+ * end, in `why`.  room: bytes from each operand's address to the end of its memory; NULL: it is not known yet. */
 const struct lt_call *lt__cudnn_call_at(const struct lt_tree *, int32_t loop);
-const char *lt__cudnn_form(const struct lt_tree *, int32_t loop, struct lt_cudnn_form *, char *why, size_t bytes);
+const char *lt__cudnn_form(const struct lt_tree *, int32_t loop, const uint64_t *room, struct lt_cudnn_form *,
+	char *why, size_t bytes);
 /* The same for equal forms. */
 void lt__cudnn_form_text(const struct lt_cudnn_wish *, FILE *);
 /* graph.c

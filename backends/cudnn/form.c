@@ -17,6 +17,7 @@ struct cudnn_forming {
 	const struct lt_call *c;
 	const struct lt_call_anchor *a;
 	struct lt_cudnn_form *f;
+	const uint64_t *room;           /* see lt__cudnn_form */
 	struct lt_cudnn_tensor part[PARTS];
 	int32_t read[PARTS];            /* of the call's reads; -1: none, or the result */
 	bool relu;
@@ -362,24 +363,18 @@ static bool put_channels(struct cudnn_forming *x, const uint64_t *set)
 
 static bool check_strides(struct cudnn_forming *x)
 {
+	const struct lt_cudnn_tensor *w = &x->part[PART_W];
 	static const char *const names[] = { "the image", "the filters", "the result", "what is added", "the bias" };
 	for (int i = 0; i < PARTS; i++)
 		for (int d = 0; d < 2 + x->f->n_space && x->part[i].operand >= 0; d++)
 			if (x->part[i].dim[d] > 1 && x->part[i].stride[d] <= 0)
 				return refuse(x, "%s is %s; copy it outside", names[i], x->part[i].stride[d] ? "read backwards"
 					: "repeated along one of its dims");
+	/* Plans of others are offered, and wrong (cuDNN 9.14). */
+	for (int d = 1; d < 2 + x->f->n_space; d++)
+		if (w->dim[d] > 1 && w->dim[0] > 1 && w->stride[d] > w->stride[0])
+			return refuse(x, "what is multiplied with one filter does not lie together; copy the filters outside");
 	return true;
-}
-
-/* Elements of the image's buffer from the first that is read on; 0: that is not known. */
-static int64_t room_of_image(const struct cudnn_forming *x)
-{
-	const struct lt_call_read *r = read_at(x, x->read[PART_X]);
-	const int64_t *row = x->t->rows + (int64_t)r->row * x->t->n_column;
-	for (int32_t k = 1; k < x->t->n_column; k++)
-		if (row[k])
-			return 0;
-	return LT_AT(struct lt_buffer, x->t->buffers, r->buffer)->elems - row[0] - x->part[PART_X].offset;
 }
 
 /* Windows of one element that stand apart: of an image with channels inside that has what is between them, too, if
@@ -405,7 +400,7 @@ static void close_gaps(struct cudnn_forming *x)
 		whole.dim[2] = t->dim[0] > 1 && t->stride[0] % line == 0 && t->stride[0] / line <= lines * t->dim[2]
 			? t->stride[0] / line : lines * (t->dim[2] - 1) + 1;
 		if ((whole.dim[2] - 1) / lines + 1 != t->dim[2]
-			|| (int64_t)(cudnn_bytes(&whole) / cudnn_element_bytes(whole.dtype)) > room_of_image(x))
+			|| !cudnn_has_room(&whole, x->room))
 			continue;
 		*t = whole;
 		f->stride[0] = lines;
@@ -437,8 +432,10 @@ static bool put_tensors(struct cudnn_forming *x)
 			set[LT_DIM_BATCH] &= ~(UINT64_C(1) << window_at(x, w)->out);
 	if (!find_plane(x, &set[LT_DIM_ROW], &p) || !put_plane(x, &p) || !put_channels(x, set) || !check_strides(x))
 		return false;
-	for (int i = 0; i < PARTS; i++)
+	for (int i = 0; i < PARTS; i++) {
 		x->part[i].n_dim = 2 + f->n_space;
+		x->part[i].dtype = dtype_of(x, result_of(x)->buffer);
+	}
 	close_gaps(x);
 	const bool last = is_channels_last(&x->part[PART_Y], f->n_space,
 		is_channels_last(&x->part[PART_X], f->n_space, true));
@@ -508,9 +505,10 @@ const struct lt_call *lt__cudnn_call_at(const struct lt_tree *t, int32_t loop)
 	return NULL;
 }
 
-const char *lt__cudnn_form(const struct lt_tree *t, int32_t loop, struct lt_cudnn_form *f, char *why, size_t bytes)
+const char *lt__cudnn_form(const struct lt_tree *t, int32_t loop, const uint64_t *room, struct lt_cudnn_form *f,
+	char *why, size_t bytes)
 {
-	struct cudnn_forming x = { .t = t, .f = f, .why = why, .bytes = bytes };
+	struct cudnn_forming x = { .t = t, .f = f, .room = room, .why = why, .bytes = bytes };
 	char turned[240];
 	x.c = lt__cudnn_call_at(t, loop);
 	if (!x.c || x.c->anchor < 0 || x.c->n_result != 1 || x.c->n_axis > MAX_AXIS) {
@@ -523,7 +521,8 @@ const char *lt__cudnn_form(const struct lt_tree *t, int32_t loop, struct lt_cudn
 	else if (form_of(&x))
 		return NULL;
 	/* Which of a product's factors is the image is not said: that whose axes are one. */
-	struct cudnn_forming y = { .t = t, .c = x.c, .a = x.a, .f = f, .turned = true, .why = turned, .bytes = sizeof turned };
+	struct cudnn_forming y = { .t = t, .c = x.c, .a = x.a, .f = f, .room = room, .turned = true,
+		.why = turned, .bytes = sizeof turned };
 	return x.a->kind == LT_ANCHOR_PRODUCT && form_of(&y) ? NULL : why;
 }
 

@@ -246,7 +246,7 @@ lt_status lt__cudnn_takes(
 	struct lt_cudnn_form form;
 	char why[240];
 	(void)s;
-	if (!lt__cudnn_form(t, c->origin, &form, why, sizeof why))
+	if (!lt__cudnn_form(t, c->origin, NULL, &form, why, sizeof why))
 		return LT_OK;
 	return lt__report(diag, LT_EUNSUPPORTED, c->origin, -1, "remove the call, or change what is in it",
 		"%s cannot take it: %s", c->routine, why);
@@ -296,14 +296,17 @@ static lt_status choice_for(struct lt_object *o, const struct lt_cuda_called *x,
 	char why[240];
 	(void)pthread_mutex_lock(&d->lock);
 	for (c = o->chosen; c; c = c->next) {
-		if (c->call != x->number)
+		bool fits = c->call == x->number;
+		for (int i = 0; i < c->form.n_tensor && fits; i++)
+			fits = cudnn_has_room(&c->form.tensor[i], x->room);
+		if (!fits)
 			continue;
 		addresses(&c->form, x, at, align);
 		if (memcmp(align, c->align, sizeof align) == 0)
 			break;
 	}
 	if (!c) {
-		if (lt__cudnn_form(o->tree, x->call->origin, &form, why, sizeof why))
+		if (lt__cudnn_form(o->tree, x->call->origin, x->room, &form, why, sizeof why))
 			status = lt__report(diag, LT_EUNSUPPORTED, x->call->origin, -1, NULL, "kernel %s: %s cannot take it: %s",
 				cuda_name(o->tree), x->call->routine, why);
 		first = o->chosen;

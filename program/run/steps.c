@@ -57,8 +57,9 @@ struct lt_args lt__launch_args(const struct lt_program *p, const struct lt_pstep
 	const struct lt_frozen *f = &p->nests.frozen[step->nest];
 	const struct lt_built *k = &p->kernels.at[p->kernels.of[step->nest]];
 	for (int32_t i = 0; i < f->n_bind; i++) {
-		int64_t bytes = lt__dtype_info(p->nests.assigned.storage[f->bind[i].storage].dtype)->bytes;
-		slot[i] = slot_of(p, f->bind[i].storage, step->memory, a, f->bind[i].offset * bytes, f->bind[i].elems * bytes);
+		const struct lt_storage *s = &p->nests.assigned.storage[f->bind[i].storage];
+		const int64_t bytes = lt__dtype_info(s->dtype)->bytes, offset = f->bind[i].offset;
+		slot[i] = slot_of(p, f->bind[i].storage, step->memory, a, offset * bytes, (s->elems - offset) * bytes);
 	}
 	const struct lt_run_queue *q = step->memory && a->queue ? &a->queue[step->memory] : NULL;
 	return (struct lt_args){ .size = sizeof(struct lt_args), .n_slot = (uint32_t)f->n_bind, .slot = slot,

@@ -33,7 +33,7 @@ static void read_file(const char *name, char *to, size_t bytes)
 		(void)fclose(f);
 }
 
-/* What lt-run says of a script, and what the library was asked for.  steps: of the plain tree; NULL: that of default. */
+/* What lt-run says of a script, and what the library was asked for.  steps: of the plain tree, or NULL. */
 static const char *run(const char *backend, const char *script, const char *steps, const char *options)
 {
 	char command[2000];
@@ -95,8 +95,8 @@ static const struct { const char *script, *steps; int engine; } convolutions[] =
 	{ SQUARE "result = Conv2dNode(x, w);\n", ALONE, 12 }, { SQUARE "result = Conv2dNode(x, w, [2, 2]);\n", ALONE, 12 },
 	{ SQUARE "result = Conv2dNode(x, w, [1, 1], [1, 1, 0, 2]);\n", ALONE, 12 },
 	{ SQUARE BIAS "result = ReLUNode(Conv2dNode(x, w) + b);\n", GROUP, 12 },
-	{ "a = InputTensor(a, float32, [7, 12]); v = ConstantTensor(v, float32, [12, 5]);\n"
-		"b = ConstantTensor(b, float32, [5]); result = ReLUNode(MatMulNode(a, v) + b);\n",
+	{ "a = InputTensor(a, float32, [7, 12]); v = ConstantTensor(v, float32, [5, 12]);\n"
+		"b = ConstantTensor(b, float32, [5]); result = ReLUNode(MatMulNode(a, PermuteNode(v, [1, 0])) + b);\n",
 		"group m; call group cudnn.graph", 12 },
 	/* The same that stand apart, with channels inside: of the whole image, where that has a line or a column more or less
 	 * than what is between them. */
@@ -147,6 +147,9 @@ static const struct { const char *backend, *script, *steps, *says; } refusals[] 
 	{ "cudnn:generated", LAYER, GROUP, "it calls no routines, and group is handed to cudnn.graph" },
 	{ "cuda", LAYER, GROUP, "cuda:sm_90a has no routine of that name; it has cublas.gemm" },
 	{ "cuda:exact", LAYER, GROUP, "exact" }, { "cudnn:try=3", LAYER, GROUP, "try" },
+	{ "cudnn", "a = InputTensor(a, float32, [7, 12]); v = ConstantTensor(v, float32, [12, 5]);\n"
+		"b = ConstantTensor(b, float32, [5]); result = ReLUNode(MatMulNode(a, v) + b);\n",
+		"group m; call group cudnn.graph", "what is multiplied with one filter does not lie together" },
 	/* Filters lie otherwise than the image: the library has no plan. */
 	{ "cudnn", "x = InputTensor(x, float16, [2, 9, 10, 6]); w = ConstantTensor(w, float16, [5, 6, 3, 3]);\n"
 		"result = PermuteNode(CastNode(Conv2dNode(CastNode(PermuteNode(x, [0, 3, 1, 2]), float32), CastNode(w, float32)), "
