@@ -32,7 +32,8 @@ if [ "${1-}" = --pack ]; then
 		while read -r name file; do cp -L "$file" "$to/lib/$name"; done
 	cp -R examples "$to" && cp -R tests/cases tests/examples.txt "$to/tests" && cp "$0" "$to" || exit 1
 	mkdir "$to/nets" && find "$O/nets" -name '*.lt' -exec cp {} "$to/nets" \; 2>/dev/null
-	mkdir "$to/peers" && cp bench/peers/p*.py "$to/peers" && cp tools/gpu-bench.sh bench/gpu_table.py "$to" || exit 1
+	mkdir "$to/peers" && cp bench/peers/p*.py "$to/peers" || exit 1
+	cp tools/gpu-bench.sh bench/gpu_table.py bench/pytorch_table.py "$to" || exit 1
 	du -sh "$to"
 	exit 0
 fi

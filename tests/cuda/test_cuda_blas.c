@@ -68,6 +68,12 @@ static const struct cuda_product products[] = {
 	{ "mk", "njk", "mjn", "m 9 n 4 j 6 k 8", F32, "relu", { 0 } },
 	{ "imk", "njk", "mijn", "m 9 i 4 n 5 j 3 k 8", F32, "", { 0 } },
 	{ "bimk", "bkn", "mbin", "b 3 m 5 i 4 n 10 k 8", "f16", "f16", "f32", "", { 0 } },
+	/* A bias and a residual. */
+	{ PLAIN, F32, "bias, residual", { 0 } }, { PLAIN, F32, "bias, residual, relu", { 0 } },
+	{ PLAIN, "f16", "f16", "f32", "bias, residual, relu", { 0 } },
+	{ PLAIN, "bf16", "f32", "f32", "bias, residual", { 0 } },
+	{ "bmk", "bkn", "bmn", "b 6 m 24 n 40 k 32", F32, "bias, residual, relu", { 0 } },
+	{ "mk", "nk", "mn", "m 33 n 17 k 65", F32, "bias, residual, gelu_tanh", { 0 } },
 };
 enum { N_PRODUCT = sizeof products / sizeof *products };
 
