@@ -79,8 +79,19 @@ static const char wide_column[] =
 	"graph 1\nvar m 5\nvar k 12\nvar j 3\n%a = f32[m, j, k] input \"a\"\n%b = f32[k] input \"b\"\n%v = f32[m] "
 	"input \"v\"\n"
 	"%p = f32[m, j, k] mul %a, %b\n%c = f32[m, j] add.reduce %p\n%y = f32[m, j] add %c, %v\nresult \"y\" = %y\n";
+/* a ReLU of a rounded value that is rounded again at once; a bias that is cast inside, and read backwards */
+static const char rounded[] = PRODUCT
+	"%zero = f32[] lit 0.0\n%h = f16[m, n] cast %c\n%s = f32[m, n] cast %h\n%d = f32[m, n] max %s, %zero\n"
+	"%y = f16[m, n] cast %d\nresult \"y\" = %y\n";
+static const char turned[] = PRODUCT
+	"%v = f16[n] input \"v\"\n%w = f32[n] cast %v\n%u = f32[m, n] view { %w[6 - n] }\n%y = f32[m, n] add %c, %u\n"
+	"result \"y\" = %y\n";
 static const struct { const char *graph, *tree, *report;
 } cases[] = {
+	{ rounded, "group call gemm\n" LOOPS " m\n  n\n   %h\n   %s\n   %d\n   %y\n",
+		"gemm: row m 5, column n 7, deep k 12; relu\n" },
+	{ turned, "group call gemm\n n\n  %w\n" LOOPS " m\n  n\n   %y\n",
+		"gemm: row m 5, column n 7, deep k 12; bias\n" },
 	{ wide_first, "group call gemm\n" WIDE_LOOPS " m\n  n\n   j\n    %y\n",
 		"gemm: row m 5, column n 7, column j 3, deep k 12; bias\n" },
 	{ wide_last, "group call gemm\n" WIDE_LOOPS " m\n  n\n   j\n    %y\n",

@@ -119,7 +119,7 @@ static const struct { const char *graph, *tree, *why;
 		"`call dot_bias` on the loop m: %c sums over j, which only %a has; sum that alone, outside of the loop "
 		"m" },
 	{ border, "m call dot_bias\n n\n  k\n   %p\n   %c\n",
-		"`call dot_bias` on the loop m: %p reads %a through a view with a border or several pieces; "
+		"`call dot_bias` on the loop m: %p reads %a through a view with a border; "
 		"materialize that outside of the loop m" },
 	{ backwards, "group call dot_bias\n" LOOPS " m\n  n\n   %d\n   %y\n",
 		"`call dot_bias` on the group: %d (ReLU) comes before the bias of the product, and a routine does that "

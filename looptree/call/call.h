@@ -19,27 +19,6 @@ bool lt__read_depends(const struct lt_read *, int32_t x);
 int32_t lt__product_roles(
 	const struct lt_graph *, const struct lt_leaf *mul, const struct lt_leaf *sum, int32_t right, int32_t *role);
 
-enum { LT_CALL_RESULT, LT_CALL_LEFT, LT_CALL_RIGHT, LT_CALL_MAX = 5 };        /* operands of a call, in order */
-/* leaf: whose vars are the columns of the piece's map; piece NULL: what it writes. */
-struct lt_callread { lt_node leaf; const struct lt_readpiece *piece; };
-struct lt_callvar { lt_var var, as; };
-struct lt_contraction {
-	lt_node mul, sum, end;          /* end: what the call writes */
-	uint32_t epilogues, type;       /* type: the widest that the sum and the epilogues are made in */
-	int32_t n_dim;
-	lt_var *dim;                    /* of the product: batches, rows, columns, deep ones */
-	int32_t *role;
-	struct lt_callvar *as; int32_t n_as, cap_as;    /* vars of the nest, and the dims that they are the same as */
-	int32_t n_operand;
-	struct lt_callread operand[LT_CALL_MAX];
-};
-/* The dim that a var is the same as in this nest; -1: none, it has one element. */
-lt_var lt__call_as(const struct lt_contraction *, lt_var);
-/* The leaves `member`, in the order of the graph, as a contraction whose end is read outside.  NULL, or a sentence
- * about the var or operator in the way; where: what they are in, "the group". */
-const char *lt__contraction_find(struct lt_looptree *, struct lt_arena *, const lt_node *member, int32_t n, lt_node end,
-	const char *where, struct lt_contraction *out);
-
 /* describe.c: what a group of leaves computes, whatever that is (lt/tree.h: the description of a call). */
 /* An axis: a var, or the digit of one that counts `place`; extent: of the digit, the most. */
 struct lt_axis { lt_var var; int64_t place, extent; bool whole; };      /* whole: all of the var */
@@ -69,6 +48,24 @@ struct lt_description { int32_t n_axis, n_op; struct lt_axis *axis; struct lt_de
  * about the node in the way; where: what they are in, "the group". */
 const char *lt__describe(struct lt_looptree *, struct lt_arena *, const lt_node *member, int32_t n, const bool *result,
 	const char *where, struct lt_description *out);
+
+/* contraction.c */
+enum { LT_CALL_RESULT, LT_CALL_LEFT, LT_CALL_RIGHT, LT_CALL_MAX = 5 };        /* operands of a call, in order */
+/* Which value of which op of the description; value -1: what the op writes. */
+struct lt_callread { int32_t op, value; };
+struct lt_contraction {
+	lt_node mul, sum, end;          /* end: what the call writes */
+	uint32_t epilogues, type;       /* type: the widest that the sum and the epilogues are made in */
+	int32_t n_dim;
+	int32_t axis[LT_MAX_RANK];      /* of the description: batches, rows, columns, deep ones */
+	int32_t role[LT_MAX_RANK];
+	int32_t n_operand;
+	struct lt_callread operand[LT_CALL_MAX];
+};
+/* What is described as a contraction and what follows it.  NULL, or a sentence about the axis or operator in the way;
+ * where: what it is in, "the group". */
+const char *lt__contraction_of(const struct lt_graph *, struct lt_arena *, const struct lt_description *,
+	const char *where, struct lt_contraction *out);
 
 /* routine.c: the rows of a target's table, and what they take.  What a row is asked of a call: */
 struct lt_callshape {

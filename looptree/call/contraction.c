@@ -1,9 +1,9 @@
-/* contraction.c -- which contraction a few leaves compute: result = sum over the contracted vars of left * right, and
- * what follows it element by element.
+/* contraction.c -- a product and what follows it element by element, read off a description (describe.c): result = sum
+ * along the deep axes of left * right, with a bias, a residual, an activation.
  *
- * The search begins at the only sum in the group, takes the product that it sums and the values outside that are its
- * factors, and goes back from what the group writes to the sum.  On the way it learns which vars are the same dim.
- * Where it goes no further it has a sentence about the var or operator in the way.
+ * From the only sum of a description to the product that it sums and the values from outside that are its factors, and
+ * back from what is written to the sum.  Where that goes no further there is a sentence about the axis or operator in
+ * the way.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,15 +11,18 @@
 #include <string.h>
 #include "looptree/call/call.h"
 
-struct call_search {
-	struct lt_looptree *t;
+/* in: the op that sums, and the product that it sums; end: what is written. */
+struct contracting {
+	const struct lt_graph *g;
 	struct lt_arena *a;
 	const char *where;
+	const struct lt_description *d;
 	struct lt_contraction *c;
-	const lt_node *member; int32_t n_member;
-	bool *used, *dependent;         /* by member; dependent: on the sum */
+	int32_t mul, sum, end;
+	bool *used, *dependent;         /* by op; dependent: on the sum */
 	const char *why;
 };
+
 bool lt__read_depends(const struct lt_read *r, int32_t x)
 {
 	for (int32_t i = 0; i < r->n_piece; i++) {
@@ -57,53 +60,11 @@ int32_t lt__product_roles(
 	return -1;
 }
 
-/* -- The search: which dims are the same, and what is read in place. */
+/* -- what an op of the description is -- */
 
-/* The number of a member; -1: it is none. */
-static int32_t member_index(const struct call_search *s, lt_node n)
-{
-	int32_t low = 0, high = s->n_member;
-	while (low < high) {
-		int32_t mid = low + (high - low) / 2;
-		low = s->member[mid] < n ? mid + 1 : low;
-		high = s->member[mid] < n ? high : mid;
-	}
-	return low < s->n_member && s->member[low] == n ? low : -1;
-}
-
-static bool is_dependent(const struct call_search *s, lt_node n)
-{
-	int32_t i = member_index(s, n);
-	return i >= 0 && s->dependent[i];
-}
-static void use_member(struct call_search *s, lt_node n) { s->used[member_index(s, n)] = true; }
-static const char *name_of(const struct call_search *s, lt_node n) { return s->t->graph->node[n].name; }
-static const char *op_name_of(const struct call_search *s, lt_node n)
-{
-	return lt__op_info(s->t->graph->node[n].op)->name;
-}
-
-lt_var lt__call_as(const struct lt_contraction *c, lt_var v)
-{
-	for (int32_t i = 0; i < c->n_as; i++)
-		if (c->as[i].var == v)
-			return c->as[i].as;
-	return -1;
-}
-
-/* v is the dim `as` from here on, if none is known yet; as -1: nothing. */
-static void set_same_dim(struct call_search *s, lt_var v, lt_var as)
-{
-	struct lt_contraction *c = s->c;
-	if (as < 0 || lt__call_as(c, v) >= 0)
-		return;
-	LT_GROW(s->a, c->as, c->n_as, c->cap_as);
-	c->as[c->n_as++] = (struct lt_callvar){ v, as };
-}
-
-/* Each step of the search fails with a sentence in why. */
+/* Each step fails with a sentence in why. */
 __attribute__((format(printf, 2, 3)))
-static bool search_fail(struct call_search *s, const char *fmt, ...)
+static bool contract_fail(struct contracting *s, const char *fmt, ...)
 {
 	char text[512];
 	va_list args;
@@ -114,62 +75,55 @@ static bool search_fail(struct call_search *s, const char *fmt, ...)
 	return false;
 }
 
-/* What leaf n reads as operand k, in one piece; NULL with a sentence. */
-static const struct lt_readpiece *plain_piece(struct call_search *s, lt_node n, int32_t k)
+static const struct lt_described_op *op_at(const struct contracting *s, int32_t i) { return &s->d->op[i]; }
+static const struct lt_nodedef *node_at(const struct contracting *s, int32_t i)
 {
-	const struct lt_leaf *leaf = s->t->leaf[n];
-	const struct lt_read *r = &leaf->read[k];
-	const struct lt_readpiece *p = &r->piece[0];
-	if (r->n_piece == 1 && p->map.n_guard == 0 && !leaf->gather && leaf->n_trip == 0)
-		return p;
-	search_fail(s, "%%%s reads %%%s %s; materialize that outside of %s", name_of(s, n),
-		name_of(s, s->t->graph->node[n].operand[k]),
-		leaf->gather ? "at an index from memory" : "through a view with a border or several pieces", s->where);
-	return NULL;
+	return &s->g->node[op_at(s, i)->node];
+}
+static const char *name_of(const struct contracting *s, int32_t i) { return node_at(s, i)->name; }
+static const char *op_name_of(const struct contracting *s, int32_t i) { return lt__op_info(node_at(s, i)->op)->name; }
+static const char *axis_name(const struct contracting *s, int32_t axis) { return s->g->var[s->d->axis[axis].var].name; }
+
+/* Axes of an op, of a reduction those that it reduces, too, as a bit set. */
+static uint64_t axes_of_op(const struct contracting *s, int32_t i)
+{
+	uint64_t set = 0;
+	for (int32_t k = 0; k < op_at(s, i)->n_digit; k++)
+		set |= UINT64_C(1) << op_at(s, i)->digit[k].axis;
+	return set;
 }
 
-/* a and b count the same dim. */
-static bool unify(struct call_search *s, lt_node n, lt_var a, lt_var b)
+/* Axes of the result. */
+static uint64_t axes_out(const struct contracting *s)
 {
-	const struct lt_graph *g = s->t->graph;
-	lt_var as_a = lt__call_as(s->c, a), as_b = lt__call_as(s->c, b);
-	if (is_unit_var(g, a) && is_unit_var(g, b))
-		return true;
-	if (!lt__var_same_range(g, a, b) || (as_a >= 0 && as_b >= 0 && as_a != as_b))
-		return search_fail(s, "%%%s reads along %s what is indexed by %s; materialize the view outside of %s",
-			name_of(s, n), g->var[b].name, g->var[a].name, s->where);
-	set_same_dim(s, a, as_b);
-	set_same_dim(s, b, as_a);
-	return true;
+	const struct lt_described_op *sum = op_at(s, s->sum);
+	uint64_t set = 0;
+	for (int32_t k = 0; k < sum->n_digit; k++)
+		set |= sum->digit[k].column < sum->leaf->n_out ? UINT64_C(1) << sum->digit[k].axis : 0;
+	return set;
 }
 
-/* Leaf n reads the piece's base element by element: the vars of both are the same dims from here on. */
-static bool read_in_place(struct call_search *s, lt_node n, const struct lt_readpiece *p)
+/* Axes along which a value of an op changes. */
+static uint64_t axes_of_value(const struct contracting *s, int32_t op, int32_t v)
 {
-	const struct lt_graph *g = s->t->graph;
-	const struct lt_leaf *leaf = s->t->leaf[n];
-	const struct lt_nodedef *d = &g->node[p->base];
-	for (int32_t i = 0; i < d->n_dim; i++) {
-		int32_t x = 0;
-		while (x < leaf->n_var && !lt__row_is(&p->map, i, x))
-			x++;
-		if (x == leaf->n_var && !is_unit_var(g, d->dim[i]))
-			return search_fail(s, "%%%s reads %%%s at other positions than its own; move it out of %s",
-				name_of(s, n), name_of(s, p->base), s->where);
-		if (x < leaf->n_var && !unify(s, n, d->dim[i], leaf->var[x]))
-			return false;
-	}
-	return true;
+	const struct lt_described_op *o = op_at(s, op);
+	uint64_t set = 0;
+	if (o->value[v].kind == LT_VALUE_OP)
+		return axes_of_op(s, o->value[v].op);
+	for (int32_t k = 0; k < o->n_digit && o->value[v].kind == LT_VALUE_READ; k++)
+		set |= lt__read_depends(&o->leaf->read[v], o->digit[k].column) ? UINT64_C(1) << o->digit[k].axis : 0;
+	return set;
 }
 
 /* A copy, or a cast to a type that has all values of the other. */
-static bool keeps_value(const struct lt_graph *g, lt_node n)
+static bool keeps_value(const struct contracting *s, int32_t i)
 {
-	const struct lt_nodedef *d = &g->node[n];
-	if (d->reduce || d->n_operand != 1 || (d->op != LT_OP_cast && d->op != LT_OP_copy))
+	const struct lt_nodedef *d = node_at(s, i);
+	if (d->reduce || op_at(s, i)->n_value != 1 || (d->op != LT_OP_cast && d->op != LT_OP_copy))
 		return false;
-	const struct lt_dtypeinfo *from = lt__dtype_info(g->node[d->operand[0]].dtype), *to = lt__dtype_info(d->dtype);
-	if (d->op == LT_OP_copy || g->node[d->operand[0]].dtype == d->dtype)
+	const enum lt_dtype was = op_at(s, i)->value[0].dtype;
+	const struct lt_dtypeinfo *from = lt__dtype_info(was), *to = lt__dtype_info(d->dtype);
+	if (d->op == LT_OP_copy || was == d->dtype)
 		return true;
 	if (from->cls == LT_CLASS_FLOAT)
 		return to->cls == LT_CLASS_FLOAT && to->bytes > from->bytes;
@@ -177,186 +131,150 @@ static bool keeps_value(const struct lt_graph *g, lt_node n)
 		&& (to->cls == LT_CLASS_FLOAT || (to->cls == LT_CLASS_INT && (to->is_signed || !from->is_signed)));
 }
 
-/* The value outside that operand k of leaf n is, through casts that keep it. */
-static bool value_outside(struct call_search *s, lt_node n, int32_t k, struct lt_callread *out)
+/* The value from outside that value v of an op is, through casts that keep it. */
+static bool value_outside(struct contracting *s, int32_t op, int32_t v, struct lt_callread *out)
 {
-	for (;; k = 0) {
-		const struct lt_readpiece *p = plain_piece(s, n, k);
-		if (!p)
-			return false;
-		if (p->kind != LT_PIECE_READ)
-			return search_fail(s,
-				"%%%s (%s) takes a number, where a routine reads a value; move it out of %s",
-				name_of(s, n), op_name_of(s, n), s->where);
-		*out = (struct lt_callread){ n, p };
-		if (member_index(s, p->base) < 0)
+	for (;; v = 0) {
+		const struct lt_described_value *x = &op_at(s, op)->value[v];
+		if (x->kind == LT_VALUE_BITS || x->kind == LT_VALUE_PLACE)
+			return contract_fail(s, "%%%s (%s) takes a number, where a routine reads a value; move it out of %s",
+				name_of(s, op), op_name_of(s, op), s->where);
+		*out = (struct lt_callread){ op, v };
+		if (x->kind == LT_VALUE_READ && x->piece->map.n_guard > 0)
+			return contract_fail(s, "%%%s reads %%%s through a view with a border; materialize that outside of %s",
+				name_of(s, op), s->g->node[node_at(s, op)->operand[v]].name, s->where);
+		if (x->kind == LT_VALUE_READ)
 			return true;
-		if (is_dependent(s, p->base))
-			return search_fail(s, "%%%s (%s) uses the product twice; move it out of %s",
-				name_of(s, n), op_name_of(s, n), s->where);
-		if (!keeps_value(s->t->graph, p->base))
-			return search_fail(s,
-				"%%%s %s comes before %%%s, which a routine does not do; move it out of %s",
-				name_of(s, p->base), op_name_of(s, p->base), name_of(s, n), s->where);
-		if (!read_in_place(s, n, p))
-			return false;
-		use_member(s, p->base);
-		n = p->base;
+		if (s->dependent[x->op])
+			return contract_fail(s, "%%%s (%s) uses the product twice; move it out of %s", name_of(s, op),
+				op_name_of(s, op), s->where);
+		if (!keeps_value(s, x->op))
+			return contract_fail(s, "%%%s %s comes before %%%s, which a routine does not do; move it out of %s",
+				name_of(s, x->op), op_name_of(s, x->op), name_of(s, op), s->where);
+		s->used[x->op] = true;
+		op = x->op;
 	}
 }
 
 /* -- The product: its sum, its factors, and the roles of its dims. */
 
-static bool find_sum(struct call_search *s, const lt_node *member, int32_t n)
+static bool find_end(struct contracting *s)
 {
-	const struct lt_graph *g = s->t->graph;
-	for (int32_t i = 0; i < n; i++) {
-		if (!g->node[member[i]].reduce)
+	for (int32_t i = 0; i < s->d->n_op; i++) {
+		if (!op_at(s, i)->result)
 			continue;
-		if (g->node[member[i]].op != LT_OP_add)
-			return search_fail(s, "%%%s reduces by %s, and a product is a sum; move it out of %s",
-				name_of(s, member[i]), op_name_of(s, member[i]), s->where);
-		if (s->c->sum >= 0)
-			return search_fail(s, "%%%s and %%%s are two sums; give each a call of its own",
-				name_of(s, s->c->sum), name_of(s, member[i]));
-		s->c->sum = member[i];
+		if (s->end >= 0)
+			return contract_fail(s, "%%%s and %%%s are both read outside of %s, and a routine writes one value; move one of "
+				"them out", name_of(s, s->end), name_of(s, i), s->where);
+		s->end = i;
 	}
-	return s->c->sum >= 0 || search_fail(s, "there is no sum of products in %s", s->where);
+	return s->end >= 0 || contract_fail(s, "nothing that is computed in %s is read outside of it", s->where);
 }
 
-static bool find_mul(struct call_search *s)
+static bool find_sum(struct contracting *s)
 {
-	const struct lt_graph *g = s->t->graph;
-	const struct lt_readpiece *p = plain_piece(s, s->c->sum, 0);
-	if (!p)
-		return false;
-	if (p->kind != LT_PIECE_READ || member_index(s, p->base) < 0 || g->node[p->base].op != LT_OP_mul
-		|| g->node[p->base].reduce)
-		return search_fail(s, "%%%s is not a sum of products: %%%s, which it sums, is not a product in %s",
-			name_of(s, s->c->sum),
-			name_of(s, g->node[s->c->sum].operand[0]), s->where);
-	s->c->mul = p->base;
-	const struct lt_leaf *mul = s->t->leaf[p->base], *sum = s->t->leaf[s->c->sum];
-	for (int32_t i = 0; i < mul->n_var; i++)
-		set_same_dim(s, mul->var[i], mul->var[i]);
-	for (int32_t i = 0; i < g->node[p->base].n_dim; i++)
-		if (!lt__row_is(&p->map, i, lt__leaf_column(sum, g->node[p->base].dim[i])))
-			return search_fail(s, "%%%s sums %%%s at other positions than its own; materialize the view outside of %s",
-				name_of(s, s->c->sum),
-				name_of(s, p->base), s->where);
-	use_member(s, p->base);
-	use_member(s, s->c->sum);
+	for (int32_t i = 0; i < s->d->n_op; i++) {
+		if (op_at(s, i)->kind != LT_CALL_REDUCE || op_at(s, i)->dead)
+			continue;
+		if (node_at(s, i)->op != LT_OP_add)
+			return contract_fail(s, "%%%s reduces by %s, and a product is a sum; move it out of %s", name_of(s, i),
+				op_name_of(s, i), s->where);
+		if (s->sum >= 0)
+			return contract_fail(s, "%%%s and %%%s are two sums; give each a call of its own", name_of(s, s->sum),
+				name_of(s, i));
+		s->sum = i;
+	}
+	return s->sum >= 0 || contract_fail(s, "there is no sum of products in %s", s->where);
+}
+
+static bool find_mul(struct contracting *s)
+{
+	const struct lt_described_value *of = &op_at(s, s->sum)->value[0];
+	if (of->kind != LT_VALUE_OP || op_at(s, of->op)->kind != LT_CALL_MAP || node_at(s, of->op)->op != LT_OP_mul)
+		return contract_fail(s, "%%%s is not a sum of products: %%%s, which it sums, is not a product in %s",
+			name_of(s, s->sum), s->g->node[node_at(s, s->sum)->operand[0]].name, s->where);
+	s->mul = of->op;
+	s->used[s->mul] = s->used[s->sum] = true;
 	return true;
 }
 
-/* The factor along whose vars the sum lies in memory is the right one. */
-static int32_t right_factor(const struct call_search *s)
+/* The factor along whose axes the sum lies in memory is the right one. */
+static int32_t right_factor(const struct contracting *s)
 {
-	const struct lt_graph *g = s->t->graph;
-	const struct lt_leaf *mul = s->t->leaf[s->c->mul];
-	const struct lt_nodedef *sum = &g->node[s->c->sum];
-	for (int32_t i = sum->n_dim; i-- > 0;) {
-		int32_t x = lt__leaf_column(mul, sum->dim[i]);
-		bool first = x >= 0 && lt__read_depends(&mul->read[0], x), second = x >= 0 && lt__read_depends(&mul->read[1], x);
-		if (first != second && !is_unit_var(g, sum->dim[i]))
-			return second;
-	}
+	const struct lt_nodedef *node = node_at(s, s->sum);
+	const struct lt_described_op *sum = op_at(s, s->sum);
+	uint64_t first = axes_of_value(s, s->mul, 0), second = axes_of_value(s, s->mul, 1);
+	for (int32_t i = node->n_dim; i-- > 0;)
+		for (int32_t k = sum->n_digit; k-- > 0;) {
+			uint64_t bit = UINT64_C(1) << sum->digit[k].axis;
+			if (sum->leaf->var[sum->digit[k].column] == node->dim[i] && !(first & bit) != !(second & bit))
+				return (second & bit) != 0;
+		}
 	return 1;
 }
 
-/* The var in the way of a product. */
-static bool fail_var(struct call_search *s, lt_var v)
+/* The axis in the way of a product. */
+static bool fail_axis(struct contracting *s, int32_t axis, bool out)
 {
-	const struct lt_graph *g = s->t->graph;
-	const struct lt_leaf *mul = s->t->leaf[s->c->mul];
-	const struct lt_nodedef *d = &g->node[s->c->mul];
-	int32_t x = lt__leaf_column(mul, v);
-	if (lt__reduces(g, s->c->sum, v)) {
-		bool first = lt__read_depends(&mul->read[0], x), second = lt__read_depends(&mul->read[1], x);
-		if (!first && !second)
-			return search_fail(s, "%%%s sums over %s, which neither factor has; reduce over that outside of %s",
-				name_of(s, s->c->sum), g->var[v].name,
-				s->where);
-		return search_fail(s, "%%%s sums over %s, which only %%%s has; sum that alone, outside of %s",
-			name_of(s, s->c->sum), g->var[v].name, name_of(s, d->operand[second]), s->where);
-	}
-	return search_fail(s, "%%%s has the var %s, which neither factor has; repeat the result outside of %s",
-		name_of(s, s->c->sum), g->var[v].name, s->where);
+	const char *name = axis_name(s, axis);
+	uint64_t bit = UINT64_C(1) << axis, first = axes_of_value(s, s->mul, 0), second = axes_of_value(s, s->mul, 1);
+	if (out)
+		return contract_fail(s, "%%%s has the var %s, which neither factor has; repeat the result outside of %s",
+			name_of(s, s->sum), name, s->where);
+	if (!((first | second) & bit))
+		return contract_fail(s, "%%%s sums over %s, which neither factor has; reduce over that outside of %s",
+			name_of(s, s->sum), name, s->where);
+	return contract_fail(s, "%%%s sums over %s, which only %%%s has; sum that alone, outside of %s", name_of(s, s->sum),
+		name, s->g->node[node_at(s, s->mul)->operand[(second & bit) != 0]].name, s->where);
 }
 
-static bool find_dims(struct call_search *s)
+static bool find_dims(struct contracting *s)
 {
-	const struct lt_graph *g = s->t->graph;
 	struct lt_contraction *c = s->c;
-	const struct lt_leaf *mul = s->t->leaf[c->mul], *sum = s->t->leaf[c->sum];
-	int32_t *role = LT_NEW(s->a, int32_t, mul->n_var + 1), right = right_factor(s),
-		bad = lt__product_roles(g, mul, sum, right, role);
-	if (mul->n_var > LT_MAX_RANK)
-		return search_fail(s, "%%%s has more than %d dims", name_of(s, c->mul), LT_MAX_RANK);
-	if (bad >= 0)
-		return fail_var(s, mul->var[bad]);
-	for (int32_t i = 0; i < mul->n_var; i++)
-		if (g->var[mul->var[i]].unit)
-			return search_fail(s, "%%%s is a sum of partial sums, one per iteration of a loop over %s; call the whole sum",
-				name_of(s, c->sum),
-				g->var[g->var[mul->var[i]].of].name);
-	c->dim = LT_NEW(s->a, lt_var, mul->n_var + 1);
-	c->role = LT_NEW(s->a, int32_t, mul->n_var + 1);
-	for (int32_t r = LT_DIM_BATCH; r <= LT_DIM_DEEP; r++)
-		for (int32_t i = 0; i < sum->n_var; i++) {
-			int32_t x = lt__leaf_column(mul, sum->var[i]);
-			if (x < 0 || role[x] != r)
+	const struct lt_described_op *sum = op_at(s, s->sum);
+	const int32_t right = right_factor(s);
+	const uint64_t out = axes_out(s), in_left = axes_of_value(s, s->mul, 1 - right),
+		in_right = axes_of_value(s, s->mul, right);
+	if (sum->n_digit > LT_MAX_RANK)
+		return contract_fail(s, "%%%s has more than %d dims", name_of(s, s->mul), LT_MAX_RANK);
+	for (int32_t role = LT_DIM_BATCH; role <= LT_DIM_DEEP; role++)
+		for (int32_t k = 0; k < sum->n_digit; k++) {
+			int32_t axis = sum->digit[k].axis;
+			uint64_t bit = UINT64_C(1) << axis;
+			bool left = in_left & bit, is_right = in_right & bit, is_out = out & bit;
+			if (is_out ? !left && !is_right : !left || !is_right)
+				return fail_axis(s, axis, is_out);
+			if (role != (!is_out ? LT_DIM_DEEP : left == is_right ? LT_DIM_BATCH : left ? LT_DIM_ROW : LT_DIM_COLUMN))
 				continue;
-			c->dim[c->n_dim] = sum->var[i];
-			c->role[c->n_dim++] = r;
+			c->axis[c->n_dim] = axis;
+			c->role[c->n_dim++] = role;
 		}
-	if (c->n_dim != mul->n_var)
-		return search_fail(s, "%%%s has vars that %%%s does not have", name_of(s, c->mul), name_of(s, c->sum));
 	c->n_operand = 3;
-	return value_outside(s, c->mul, 1 - right, &c->operand[LT_CALL_LEFT])
-		&& value_outside(s, c->mul, right, &c->operand[LT_CALL_RIGHT]);
+	return value_outside(s, s->mul, 1 - right, &c->operand[LT_CALL_LEFT])
+		&& value_outside(s, s->mul, right, &c->operand[LT_CALL_RIGHT]);
 }
 
-/* Leaves that read the sum, and those that read them: all element by element. */
-static bool find_dependent(struct call_search *s)
+static void find_dependent(struct contracting *s)
 {
-	s->dependent[member_index(s, s->c->sum)] = true;
-	for (int32_t i = 0; i < s->n_member; i++) {     /* members are in the order of the graph */
-		const struct lt_leaf *leaf = s->t->leaf[s->member[i]];
-		for (int32_t k = 0; k < leaf->n_read; k++)
-			for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
-				lt_node base = leaf->read[k].piece[p].base;
-				if (base < 0 || !is_dependent(s, base))
-					continue;
-				if (!plain_piece(s, s->member[i], k) || !read_in_place(s, s->member[i], &leaf->read[k].piece[p]))
-					return false;
+	s->dependent[s->sum] = true;
+	for (int32_t i = s->sum + 1; i < s->d->n_op; i++)
+		for (int32_t v = 0; v < op_at(s, i)->n_value && !op_at(s, i)->dead; v++)
+			if (op_at(s, i)->value[v].kind == LT_VALUE_OP && s->dependent[op_at(s, i)->value[v].op])
 				s->dependent[i] = true;
-			}
-	}
-	return true;
 }
 
-/* What is written has the dims of the sum, each once. */
-static bool check_end(struct call_search *s, lt_node end)
+/* What is written has the dims of the sum. */
+static bool check_end(struct contracting *s)
 {
-	const struct lt_graph *g = s->t->graph;
-	const struct lt_contraction *c = s->c;
-	const struct lt_nodedef *d = &g->node[end];
-	int32_t n = 0, want = 0;
-	if (d->op == LT_OP_update)
-		return search_fail(s, "%%%s updates a part of a value; move it out of %s", name_of(s, end), s->where);
-	for (int32_t i = 0; i < d->n_dim; i++) {
-		if (!is_unit_var(g, d->dim[i]) && lt__call_as(c, d->dim[i]) < 0)
-			return search_fail(s,
-				"%%%s has the var %s, which the product does not have; move it out of %s",
-				name_of(s, end), g->var[d->dim[i]].name, s->where);
-		n += !is_unit_var(g, d->dim[i]);
-	}
-	for (int32_t i = 0; i < c->n_dim; i++)
-		want += c->role[i] != LT_DIM_DEEP && !is_unit_var(g, c->dim[i]);
-	return n == want
-		|| search_fail(
-			s, "%%%s does not have the dims of %%%s", name_of(s, end), name_of(s, c->sum));
+	const uint64_t out = axes_out(s), has = axes_of_op(s, s->end);
+	if (node_at(s, s->end)->op == LT_OP_update)
+		return contract_fail(s, "%%%s updates a part of a value; move it out of %s", name_of(s, s->end), s->where);
+	for (int32_t a = 0; a < s->d->n_axis && s->end != s->sum; a++)
+		if (has & ~out & UINT64_C(1) << a)
+			return contract_fail(s, "%%%s has the var %s, which the product does not have; move it out of %s",
+				name_of(s, s->end), axis_name(s, a), s->where);
+	return s->end == s->sum || has == out
+		|| contract_fail(s, "%%%s does not have the dims of %%%s", name_of(s, s->end), name_of(s, s->sum));
 }
 
 /* -- What follows the product, element by element: a bias, a residual, an activation, in the order of their bits.
@@ -376,79 +294,70 @@ static const struct { uint32_t bit; const char *is, *name;
 };
 enum { N_ACTIVATION = sizeof activations / sizeof *activations, MAX_NODES = 64 };
 
-struct match { const struct call_search *s; lt_node x, used[MAX_NODES]; int32_t n; };
+struct match { const struct contracting *s; int32_t x, used[MAX_NODES], n; };
 
-static bool is_number(const struct lt_readpiece *p, enum lt_dtype t, const char *text)
+static bool is_number(const struct lt_described_value *v, const char *text)
 {
-	union lt_scalar want, is = lt__scalar_of(p->bits, t);
+	union lt_scalar want, is = lt__scalar_of(v->bits, v->dtype);
 	double d = strtod(text, NULL);
-	if (lt__dtype_info(t)->cls != LT_CLASS_FLOAT)
+	if (lt__dtype_info(v->dtype)->cls != LT_CLASS_FLOAT)
 		return (double)is.i == d;
 	want.f = d;
-	return lt__round_to(want, t).f == is.f;
+	return lt__round_to(want, v->dtype).f == is.f;
 }
 
-static const char *match_node(struct match *, const char *is, lt_node n);
+static const char *match_op(struct match *, const char *is, int32_t op);
 
-/* The text after the part that operand k of n is; NULL: it is not. */
-static const char *match_operand(struct match *m, const char *is, lt_node n, int32_t k)
+/* The text after the part that value v of an op is; NULL: it is not. */
+static const char *match_value(struct match *m, const char *is, const struct lt_described_value *v)
 {
-	const struct lt_read *r = &m->s->t->leaf[n]->read[k];
-	const struct lt_readpiece *p = &r->piece[0];
 	size_t bytes = strcspn(is, " ");
 	const char *next = is + bytes + (is[bytes] == ' ');
-	if (r->n_piece != 1 || p->map.n_guard > 0)
-		return NULL;
 	if (*is >= '0' && *is <= '9')
-		return p->kind == LT_PIECE_IMMEDIATE && is_number(p, r->dtype, is) ? next : NULL;
-	if (p->kind != LT_PIECE_READ || !is_dependent(m->s, p->base))
+		return v->kind == LT_VALUE_BITS && is_number(v, is) ? next : NULL;
+	if (v->kind != LT_VALUE_OP || !m->s->dependent[v->op])
 		return NULL;
 	if (bytes != 1 || *is != 'x')
-		return match_node(m, is, p->base);
-	if (m->x >= 0 && m->x != p->base)
+		return match_op(m, is, v->op);
+	if (m->x >= 0 && m->x != v->op)
 		return NULL;
-	m->x = p->base;
+	m->x = v->op;
 	return next;
 }
 
-static const char *match_node(struct match *m, const char *is, lt_node n)
+static const char *match_op(struct match *m, const char *is, int32_t op)
 {
-	const struct lt_nodedef *d = &m->s->t->graph->node[n];
-	const char *op = lt__op_info(d->op)->name;
+	const struct lt_described_op *o = op_at(m->s, op);
+	const char *name = op_name_of(m->s, op);
 	size_t bytes = strcspn(is, " ");
-	if (strlen(op) != bytes || memcmp(op, is, bytes) != 0 || d->reduce || m->n == MAX_NODES)
+	if (strlen(name) != bytes || memcmp(name, is, bytes) != 0 || o->kind != LT_CALL_MAP || m->n == MAX_NODES)
 		return NULL;
-	m->used[m->n++] = n;
+	m->used[m->n++] = op;
 	is += bytes + 1;
-	if (d->n_operand == 1)
-		return match_operand(m, is, n, 0);
+	if (o->n_value == 1)
+		return match_value(m, is, &o->value[0]);
 	const struct match before = *m;
 	for (int32_t first = 0; first < 2; first++) {
 		*m = before;
-		const char *next = match_operand(m, is, n, first);
-		next = next ? match_operand(m, next, n, 1 - first) : NULL;
+		const char *next = match_value(m, is, &o->value[first]);
+		next = next ? match_value(m, next, &o->value[1 - first]) : NULL;
 		if (next)
 			return next;
 	}
 	return NULL;
 }
 
-/* A cast between floats. */
-static bool is_float_cast(const struct lt_graph *g, lt_node n)
-{
-	const struct lt_nodedef *d = &g->node[n];
-	return d->op == LT_OP_cast && !d->reduce && lt__dtype_info(d->dtype)->cls == LT_CLASS_FLOAT
-		&& lt__dtype_info(g->node[d->operand[0]].dtype)->cls == LT_CLASS_FLOAT;
-}
-
 /* A copy or cast that a routine need not know about: one that keeps every value, or the last one, which rounds to the
  * type of the result.  A sum of narrow integers wraps around, and one in a wider type does not: casts of integers do
  * not pass. */
-static bool is_passed(const struct lt_graph *g, lt_node n, bool *last)
+static bool is_passed(const struct contracting *s, int32_t i, bool *last)
 {
-	bool is_float = is_float_cast(g, n),
-	     same = g->node[n].n_operand > 0 && g->node[n].dtype == g->node[g->node[n].operand[0]].dtype;
-	if (!(keeps_value(g, n) && (is_float || same)) && !(is_float && *last))
+	const struct lt_described_op *o = op_at(s, i);
+	enum lt_dtype to = node_at(s, i)->dtype;
+	bool same = o->n_value > 0 && to == o->value[0].dtype,
+	     is_float = o->kind == LT_CALL_CAST && lt__dtype_info(to)->cls == LT_CLASS_FLOAT
+		     && lt__dtype_info(o->value[0].dtype)->cls == LT_CLASS_FLOAT;
+	if (!(keeps_value(s, i) && (is_float || same)) && !(is_float && *last))
 		return false;
 	*last = *last && same;
 	return true;
@@ -461,25 +370,16 @@ static void widen(struct lt_contraction *c, uint32_t type)
 		c->type = type;
 }
 
-static bool moves_along(const struct call_search *s, const struct lt_callread *r, lt_var dim)
-{
-	const struct lt_leaf *leaf = s->t->leaf[r->leaf];
-	const struct lt_read one = { .n_piece = 1, .piece = (struct lt_readpiece *)(uintptr_t)r->piece };
-	for (int32_t i = 0; i < leaf->n_var; i++)
-		if (lt__call_as(s->c, leaf->var[i]) == dim && lt__read_depends(&one, i))
-			return true;
-	return false;
-}
-
 /* The dims of the result that an operand moves along: a bit set of their roles, and whether they are all. */
 struct operand_along { uint32_t roles; bool full; };
-static struct operand_along along(const struct call_search *s, const struct lt_callread *r)
+static struct operand_along along(const struct contracting *s, const struct lt_callread *r)
 {
 	struct operand_along x = { .full = true };
+	const uint64_t in = axes_of_value(s, r->op, r->value);
 	for (int32_t d = 0; d < s->c->n_dim; d++) {
-		if (s->c->role[d] == LT_DIM_DEEP || is_unit_var(s->t->graph, s->c->dim[d]))
+		bool moves = in >> s->c->axis[d] & 1;
+		if (s->c->role[d] == LT_DIM_DEEP)
 			continue;
-		bool moves = moves_along(s, r, s->c->dim[d]);
 		x.roles |= moves ? 1u << s->c->role[d] : 0;
 		x.full = x.full && moves;
 	}
@@ -499,7 +399,7 @@ static void swap_factors(struct lt_contraction *c)
 /* What has been found so far, from the end on. */
 struct epilogue_found { struct lt_callread bias, residual; const char *next; };
 
-static bool add_value(struct call_search *s, struct epilogue_found *f, lt_node n, const struct lt_callread *value)
+static bool add_value(struct contracting *s, struct epilogue_found *f, int32_t op, const struct lt_callread *value)
 {
 	struct lt_contraction *c = s->c;
 	struct operand_along is = along(s, value);
@@ -509,99 +409,92 @@ static bool add_value(struct call_search *s, struct epilogue_found *f, lt_node n
 	}
 	bool bias = !(is.roles & ~(1u << LT_DIM_COLUMN));
 	if (!bias && !is.full)
-		return search_fail(s,
-			"%%%s (add) adds %%%s, which has neither only the columns of the product, as a bias, nor all "
-			"its dims; move it out of %s",
-			name_of(s, n), name_of(s, value->piece->base), s->where);
+		return contract_fail(s, "%%%s (add) adds %%%s, which has neither only the columns of the product, as a bias, nor "
+			"all its dims; move it out of %s", name_of(s, op),
+			s->g->node[op_at(s, value->op)->value[value->value].piece->base].name, s->where);
 	/* A vector of results: the last of two is a residual, if it has all of them. */
 	if (bias && (c->epilogues & LT_EPILOGUE_BIAS) && !(c->epilogues & LT_EPILOGUE_RESIDUAL) && along(s, &f->bias).full) {
 		f->residual = f->bias;
 		c->epilogues = (c->epilogues & ~(uint32_t)LT_EPILOGUE_BIAS) | LT_EPILOGUE_RESIDUAL;
 	}
 	if (c->epilogues & LT_EPILOGUE_BIAS || (!bias && c->epilogues & LT_EPILOGUE_RESIDUAL))
-		return search_fail(s, "%%%s (add) comes before the %s of a product that has one after it; a routine adds one bias, "
-			"then one residual; move what comes after %%%s out of %s", name_of(s, n),
-			c->epilogues & LT_EPILOGUE_BIAS ? "bias" : "residual", name_of(s, n), s->where);
+		return contract_fail(s, "%%%s (add) comes before the %s of a product that has one after it; a routine adds one bias, "
+			"then one residual; move what comes after %%%s out of %s", name_of(s, op),
+			c->epilogues & LT_EPILOGUE_BIAS ? "bias" : "residual", name_of(s, op), s->where);
 	*(bias ? &f->bias : &f->residual) = *value;
 	c->epilogues |= bias ? LT_EPILOGUE_BIAS : LT_EPILOGUE_RESIDUAL;
 	f->next = bias ? "bias" : "residual";
 	return true;
 }
 
-/* An activation that ends with n; *bit 0: none.  Gives the value before it. */
-static lt_node match_activation(struct call_search *s, lt_node n, uint32_t *bit, const char **what)
+/* An activation that ends with op; *bit 0: none.  Gives the op before it. */
+static int32_t match_activation(struct contracting *s, int32_t op, uint32_t *bit, const char **what)
 {
 	*bit = 0;
 	for (int32_t i = 0; i < N_ACTIVATION; i++) {
 		struct match m = { .s = s, .x = -1 };
-		const char *end = match_node(&m, activations[i].is, n);
+		const char *end = match_op(&m, activations[i].is, op);
 		if (!end || *end || m.x < 0)
 			continue;
 		for (int32_t k = 0; k < m.n; k++)
-			use_member(s, m.used[k]);
+			s->used[m.used[k]] = true;
 		*bit = activations[i].bit;
 		*what = activations[i].name;
 		return m.x;
 	}
-	return n;
+	return op;
 }
 
-static bool step_back(struct call_search *s, struct epilogue_found *f, lt_node *n)
+static bool step_back(struct contracting *s, struct epilogue_found *f, int32_t *op)
 {
-	const struct lt_nodedef *d = &s->t->graph->node[*n];
+	const struct lt_described_op *o = op_at(s, *op);
 	uint32_t bit;
 	const char *what = NULL;
 	struct lt_callread value;
-	lt_node before = match_activation(s, *n, &bit, &what);
+	int32_t before = match_activation(s, *op, &bit, &what);
 	if (bit) {
 		if (s->c->epilogues && bit >= (s->c->epilogues & -s->c->epilogues))
-			return search_fail(s, "%%%s (%s) comes before the %s of the product, and a routine does that first; move what "
-				"comes after %%%s out of %s",
-				name_of(s, *n), what, f->next, name_of(s, *n), s->where);
+			return contract_fail(s, "%%%s (%s) comes before the %s of the product, and a routine does that first; move what "
+				"comes after %%%s out of %s", name_of(s, *op), what, f->next, name_of(s, *op), s->where);
 		s->c->epilogues |= bit;
 		f->next = what;
-		*n = before;
+		*op = before;
 		return true;
 	}
-	if (d->op != LT_OP_add || d->reduce) {
+	if (o->kind != LT_CALL_MAP || node_at(s, *op)->op != LT_OP_add) {
 		if (f->next)
-			return search_fail(s, "%%%s %s is between the product and its %s; move it out of %s", name_of(s, *n),
-				op_name_of(s, *n), f->next, s->where);
-		return search_fail(s, "%%%s %s comes after the product, and a routine does not do it; move it out of %s",
-			name_of(s, *n), op_name_of(s, *n),
-			s->where);
+			return contract_fail(s, "%%%s %s is between the product and its %s; move it out of %s", name_of(s, *op),
+				op_name_of(s, *op), f->next, s->where);
+		return contract_fail(s, "%%%s %s comes after the product, and a routine does not do it; move it out of %s",
+			name_of(s, *op), op_name_of(s, *op), s->where);
 	}
-	const struct lt_readpiece *first = plain_piece(s, *n, 0), *second = plain_piece(s, *n, 1);
-	if (!first || !second)
+	int32_t other = o->value[0].kind == LT_VALUE_OP && s->dependent[o->value[0].op];
+	if (!value_outside(s, *op, other, &value) || !add_value(s, f, *op, &value))
 		return false;
-	int32_t other = first->kind == LT_PIECE_READ && is_dependent(s, first->base) ? 1 : 0;
-	if (!value_outside(s, *n, other, &value) || !add_value(s, f, *n, &value))
-		return false;
-	use_member(s, *n);
-	*n = (other ? first : second)->base;
+	s->used[*op] = true;
+	*op = o->value[1 - other].op;
 	return true;
 }
 
-/* What follows the sum up to `end`.  Marks what it has used. */
-static bool find_epilogue(struct call_search *s, lt_node end)
+/* What follows the sum up to the end.  Marks what it has used. */
+static bool find_epilogue(struct contracting *s)
 {
 	struct epilogue_found f = { .next = NULL };
 	struct lt_contraction *c = s->c;
-	const struct lt_graph *g = s->t->graph;
-	bool last = true;       /* only casts and copies are after n, and none that changes the type */
-	c->type = g->node[c->sum].dtype;
-	for (lt_node n = end; n != c->sum;) {
-		if (!is_dependent(s, n))
-			return search_fail(s, "%%%s is read outside of %s, but is not computed from the product; move it out",
-				name_of(s, n), s->where);
-		if (is_passed(g, n, &last)) {
-			use_member(s, n);
-			n = s->t->leaf[n]->read[0].piece[0].base;
+	bool last = true;       /* only casts and copies are after op, and none that changes the type */
+	c->type = node_at(s, s->sum)->dtype;
+	for (int32_t op = s->end; op != s->sum;) {
+		if (!s->dependent[op])
+			return contract_fail(s, "%%%s is read outside of %s, but is not computed from the product; move it out",
+				name_of(s, op), s->where);
+		if (is_passed(s, op, &last)) {
+			s->used[op] = true;
+			op = op_at(s, op)->value[0].op;
 			continue;
 		}
 		last = false;
-		widen(c, g->node[n].dtype);
-		if (!step_back(s, &f, &n))
+		widen(c, node_at(s, op)->dtype);
+		if (!step_back(s, &f, &op))
 			return false;
 	}
 	if (c->epilogues & LT_EPILOGUE_BIAS)
@@ -613,33 +506,29 @@ static bool find_epilogue(struct call_search *s, lt_node end)
 
 /* -- All of it. */
 
-static bool search(struct call_search *s, lt_node end)
+static bool contract(struct contracting *s)
 {
-	if (!find_sum(s, s->member, s->n_member) || !find_mul(s))
+	if (!find_end(s) || !find_sum(s) || !find_mul(s))
 		return false;
-	if (!find_dims(s) || !find_dependent(s) || !find_epilogue(s, end) || !check_end(s, end))
+	find_dependent(s);
+	if (!find_dims(s) || !find_epilogue(s) || !check_end(s))
 		return false;
-	s->c->end = end;
-	s->c->operand[LT_CALL_RESULT] = (struct lt_callread){ end, NULL };
-	for (int32_t i = 0; i < s->n_member; i++)
-		if (!s->used[i])
-			return search_fail(s, "%%%s %s is not a part of the product; move it out of %s", name_of(s, s->member[i]),
-				op_name_of(s, s->member[i]),
-				s->where);
+	s->c->operand[LT_CALL_RESULT] = (struct lt_callread){ s->end, -1 };
+	s->c->mul = op_at(s, s->mul)->node;
+	s->c->sum = op_at(s, s->sum)->node;
+	s->c->end = op_at(s, s->end)->node;
+	for (int32_t i = 0; i < s->d->n_op; i++)
+		if (!s->used[i] && !op_at(s, i)->dead)
+			return contract_fail(s, "%%%s %s is not a part of the product; move it out of %s", name_of(s, i),
+				op_name_of(s, i), s->where);
 	return true;
 }
 
-const char *lt__contraction_find(struct lt_looptree *t, struct lt_arena *a, const lt_node *member, int32_t n,
-	lt_node end, const char *where, struct lt_contraction *out)
+const char *lt__contraction_of(const struct lt_graph *g, struct lt_arena *a, const struct lt_description *d,
+	const char *where, struct lt_contraction *out)
 {
-	struct call_search s = { .t = t,
-		.a = a,
-		.where = where,
-		.c = out,
-		.member = member,
-		.n_member = n,
-		.used = LT_NEW(a, bool, n + 1),
-		.dependent = LT_NEW(a, bool, n + 1) };
+	struct contracting s = { .g = g, .a = a, .where = where, .d = d, .c = out, .mul = -1, .sum = -1, .end = -1,
+		.used = LT_NEW(a, bool, d->n_op + 1), .dependent = LT_NEW(a, bool, d->n_op + 1) };
 	*out = (struct lt_contraction){ .mul = -1, .sum = -1, .end = -1 };
-	return search(&s, end) ? NULL : s.why;
+	return contract(&s) ? NULL : s.why;
 }

@@ -18,9 +18,8 @@ struct lt_autocall {
 	const char *name, *refused;
 	bool group;
 	lt_node mul, sum, end;
-	int32_t n, n_dim;
+	int32_t n;
 	lt_node *member;
-	lt_var *dim;
 };
 /* The leaves that may become a call. */
 struct draft {
@@ -122,18 +121,14 @@ static void add_casts(struct draft *d)
 	}
 }
 
-/* Whether one nest over the dims of the product holds all leaves, each at its own elements. */
-static bool is_one_nest(const struct draft *d, const struct lt_contraction *c)
+/* Whether one nest over the vars of the sum holds all leaves, each at its own elements. */
+static bool is_one_nest(const struct draft *d)
 {
 	for (int32_t i = 0; i < d->n; i++) {
 		const struct lt_leaf *leaf = d->s->t->leaf[d->member[i]];
-		for (int32_t k = 0; k < leaf->n_var; k++) {
-			int32_t at = 0;
-			while (at < c->n_dim && c->dim[at] != leaf->var[k])
-				at++;
-			if (at == c->n_dim)
+		for (int32_t k = 0; k < leaf->n_var; k++)
+			if (lt__leaf_column(d->s->t->leaf[d->sum], leaf->var[k]) < 0)
 				return false;
-		}
 	}
 	return true;
 }
@@ -148,7 +143,20 @@ static bool is_aliased(const struct lt_auto *s, lt_node n)
 	return false;
 }
 
-static void shape_of(const struct draft *d, const struct lt_contraction *c, struct lt_callshape *out)
+/* Elements from one position along an axis to the next, of what an op reads or writes there; -1: not known. */
+static int64_t stride_along(
+	const struct draft *d, const struct lt_described_op *op, const struct lt_readpiece *p, int32_t axis)
+{
+	for (int32_t k = 0; k < op->n_digit; k++)
+		if (op->digit[k].axis == axis) {
+			int64_t by = lt__auto_stride(d->s->g, p, op->digit[k].column);
+			return by == -1 ? by : lt__mul_sat(by, op->digit[k].place);
+		}
+	return 0;
+}
+
+static void shape_of(const struct draft *d, const struct lt_description *of, const struct lt_contraction *c,
+	struct lt_callshape *out)
 {
 	const struct lt_graph *g = d->s->g;
 	bool through = is_aliased(d->s, c->end);
@@ -158,26 +166,23 @@ static void shape_of(const struct draft *d, const struct lt_contraction *c, stru
 		.n_dim = c->n_dim,
 		.n_operand = c->n_operand };
 	for (int32_t i = 0; i < c->n_dim; i++) {
+		const struct lt_axis *axis = &of->axis[c->axis[i]];
 		out->role[i] = c->role[i];
-		out->extent[i] = g->var[c->dim[i]].extent;
-		out->bounded[i] = g->var[c->dim[i]].bounded;
-		out->var[i] = g->var[c->dim[i]].name;
+		out->extent[i] = axis->extent;
+		out->bounded[i] = axis->whole && g->var[axis->var].bounded;
+		out->var[i] = g->var[axis->var].name;
 	}
 	for (int32_t o = 0; o < c->n_operand; o++) {
-		const struct lt_callread *r = &c->operand[o];
-		const struct lt_leaf *leaf = d->s->t->leaf[r->leaf];
-		struct lt_readpiece dest = { .kind = LT_PIECE_READ, .base = r->leaf };
-		if (!r->piece)
-			lt__leaf_dest(g, d->s->t->arena, r->leaf, leaf, &dest.map);
-		const struct lt_readpiece *p = r->piece ? r->piece : &dest;
+		const struct lt_described_op *op = &of->op[c->operand[o].op];
+		const bool written = c->operand[o].value < 0;
+		struct lt_readpiece dest = { .kind = LT_PIECE_READ, .base = op->node };
+		if (written)
+			lt__leaf_dest(g, d->s->t->arena, op->node, op->leaf, &dest.map);
+		const struct lt_readpiece *p = written ? &dest : op->value[c->operand[o].value].piece;
 		out->dtype[o] = g->node[p->base].dtype;
 		out->name[o] = g->node[p->base].name;
-		for (int32_t i = 0; i < c->n_dim; i++) {
-			int32_t column = lt__leaf_column(leaf, c->dim[i]);
-			out->stride[o][i] = column < 0 ? 0 : lt__auto_stride(g, p, column);
-			if (!r->piece && through)
-				out->stride[o][i] = -1;
-		}
+		for (int32_t i = 0; i < c->n_dim; i++)
+			out->stride[o][i] = written && through ? -1 : stride_along(d, op, p, c->axis[i]);
 	}
 }
 
@@ -211,16 +216,22 @@ static const char *was_refused(const struct lt_auto *s, lt_node sum, const char 
 }
 
 /* The first row that takes the draft; NULL. */
-static const struct lt_routine *find_row(struct draft *d, struct lt_contraction *c)
+static const struct lt_routine *find_row(struct draft *d)
 {
 	struct lt_callshape shape;
 	struct lt_arena *a = d->s->t->arena;
-	const char *why = lt__contraction_find(d->s->t, a, d->member, d->n, d->end, "the nest", c);
-	if (why || !is_one_nest(d, c)) {
+	bool *result = LT_NEW(a, bool, d->n + 1);
+	struct lt_description of;
+	struct lt_contraction c;
+	for (int32_t i = 0; i < d->n; i++)
+		result[i] = d->member[i] == d->end;
+	const char *why = lt__describe(d->s->t, a, d->member, d->n, result, "the nest", &of);
+	why = why ? why : lt__contraction_of(d->s->g, a, &of, "the nest", &c);
+	if (why || !is_one_nest(d)) {
 		d->why = d->why ? d->why : why;
 		return NULL;
 	}
-	shape_of(d, c, &shape);
+	shape_of(d, &of, &c, &shape);
 	for (int32_t i = 0; i < lt__routine_count(d->s->target) && is_matrix(&shape) && !is_cut(&shape); i++) {
 		const struct lt_routine *r = lt__routine_at(d->s->target, i);
 		if (r->pattern == LT_PATTERN_PRODUCT && lt__routine_is_sound(r) && !was_refused(d->s, d->sum, r->name)
@@ -257,7 +268,7 @@ static bool stores_cast(const struct draft *d)
 	return false;
 }
 
-static const struct lt_routine *try_draft(struct draft *d, bool casts, struct lt_contraction *c)
+static const struct lt_routine *try_draft(struct draft *d, bool casts)
 {
 	d->n = 0;
 	d->member[d->n++] = d->mul;
@@ -266,7 +277,7 @@ static const struct lt_routine *try_draft(struct draft *d, bool casts, struct lt
 	if (casts)
 		add_casts(d);
 	lt__auto_sort(d->member, d->n);
-	return find_row(d, c);
+	return find_row(d);
 }
 
 /* As many leaves after the sum as a row takes. */
@@ -274,7 +285,6 @@ static void add_call(struct lt_auto *s, lt_node sum)
 {
 	const struct lt_graph *g = s->g;
 	struct draft d = { .s = s, .sum = sum, .end = sum, .n_dependent = 1, .dependent = { sum } };
-	struct lt_contraction c;
 	struct lt_autocall best = { .name = NULL };
 	const struct lt_refused_call *refused = s->fallback ? s->fallback[sum].refused : NULL;
 	if (!lt__has_leaf(g, sum) || g->node[sum].op != LT_OP_add || !g->node[sum].reduce)
@@ -285,19 +295,18 @@ static void add_call(struct lt_auto *s, lt_node sum)
 		return;
 	const char *why = NULL;
 	do {
-		const struct lt_routine *r = try_draft(&d, true, &c);
+		const struct lt_routine *r = try_draft(&d, true);
 		if (!r && stores_cast(&d))
 			d.why = "a factor would be cast and stored, and each of its elements read a few times only";
 		else if (!r)
-			r = try_draft(&d, false, &c);
+			r = try_draft(&d, false);
 		if (!r)
 			continue;
 		d.row = r;
 		d.refused = NULL;
 		why = d.why;
-		best = (struct lt_autocall){ .name = r->name, .mul = d.mul, .sum = sum, .end = d.end, .n = d.n, .n_dim = c.n_dim };
+		best = (struct lt_autocall){ .name = r->name, .mul = d.mul, .sum = sum, .end = d.end, .n = d.n };
 		best.member = lt__arena_copy(s->t->arena, d.member, sizeof *d.member * (size_t)d.n);
-		best.dim = lt__arena_copy(s->t->arena, c.dim, sizeof *c.dim * (size_t)c.n_dim);
 	} while (draft_grow(&d));
 	if (!best.name && refused) {
 		lt__auto_uncalled_because(s, sum, refused->why);
@@ -383,13 +392,13 @@ static bool feeds(const struct lt_auto *s, lt_node n, lt_node mul)
 static lt_status add_product(struct lt_auto *s, const struct lt_autocall *c, lt_tnode group)
 {
 	struct lt_looptree *t = s->t;
+	const struct lt_leaf *sum = t->leaf[c->sum];
 	lt_tnode outer = group, inner;
 	for (int32_t i = 0; i < s->g->node[c->sum].n_dim && outer >= 0; i++)
 		outer = lt_looptree_add_loop(t, outer, s->g->node[c->sum].dim[i], 1);
 	inner = outer;
-	for (int32_t i = 0; i < c->n_dim && inner >= 0; i++)
-		if (lt__reduces(s->g, c->sum, c->dim[i]))
-			inner = lt_looptree_add_loop(t, inner, c->dim[i], 1);
+	for (int32_t i = sum->n_out; i < sum->n_var && inner >= 0; i++)
+		inner = lt_looptree_add_loop(t, inner, sum->var[i], 1);
 	for (int32_t i = 0; i < c->n && inner >= 0; i++) {
 		lt_node leaf = c->member[i];
 		bool term = leaf == c->sum || feeds(s, leaf, c->mul);

@@ -1,15 +1,16 @@
-/* Calls of a frozen tree: the nest inside an LT_CALL loop as dims, strides and epilogues, however its loops cut the
- * vars.
+/* Calls of a frozen tree: the nest inside an LT_CALL loop as a description, however its loops cut the vars, and what of
+ * it is a product with epilogues.
  *
- * The dims are the iterations of loops of step 1 that would be in the call's place; where an operand's elements lie
- * along them is asked with these loops around it, so that views, tiles and layouts outside the call are all in the
- * one row and the strides.
+ * Axes are the iterations of loops of step 1 that would be in the call's place; where elements lie along them is asked
+ * with these loops around, so that views, tiles and layouts outside the call are all in the one row and the strides.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "looptree/call/call.h"
 #include "looptree/freeze/parts.h"
 
+/* The call's reads that the values of an op are. */
+struct op_reads { int32_t of_value[3]; };
 struct call_nest {
 	struct lt_freezer *f;
 	lt_tnode at;
@@ -18,12 +19,13 @@ struct call_nest {
 	const char *where, *why;
 	lt_node *member; int32_t n_member;      /* the leaves inside, in the order of the graph */
 	bool *result;                   /* by member: whether it is read outside */
-	struct lt_contraction c;
 	struct lt_description d;
+	struct lt_contraction c;
+	struct op_reads *read;          /* by op of d */
 	int32_t first_axis;             /* of f->call_dim */
 	const char **op_name, **read_name;      /* of the description, as they are found */
 	int32_t cap_op_name, cap_read_name;
-	int64_t first[64];              /* by dim or axis: of a peeled remainder, elements before it */
+	int64_t first[64];              /* by axis: of a peeled remainder, elements before it */
 	int32_t loop_of[64];            /* by axis: the loop that is open over it, -1: none */
 };
 
@@ -90,31 +92,6 @@ static bool check_members(struct call_nest *x)
 	return true;
 }
 
-/* What the leaves inside the call compute. */
-static bool call_find(struct call_nest *x)
-{
-	struct lt_freezer *f = x->f;
-	const struct lt_looptree *t = f->t;
-	lt_node end = -1;
-	if (!check_members(x))
-		return false;
-	for (int32_t i = 0; i < x->n_member; i++) {
-		lt_node u = x->member[i];
-		if (!x->result[i])
-			continue;
-		if (end >= 0)
-			return FAIL(x,
-				"%%%s and %%%s are both read outside of %s, and a routine writes one value; move one "
-				"of them out",
-				t->graph->node[end].name, t->graph->node[u].name, x->where);
-		end = u;
-	}
-	if (end < 0)
-		return FAIL(x, "nothing that is computed in %s is read outside of it", x->where);
-	x->why = lt__contraction_find(f->t, f->keep, x->member, x->n_member, end, x->where, &x->c);
-	return !x->why;
-}
-
 /* The first of the leaves that reduces over v; -1: none. */
 static lt_node reduces_over(const struct call_nest *x, lt_var v)
 {
@@ -122,14 +99,6 @@ static lt_node reduces_over(const struct call_nest *x, lt_var v)
 		if (lt__reduces(x->f->g, x->member[i], v))
 			return x->member[i];
 	return -1;
-}
-
-static bool is_dim(const struct call_nest *x, lt_var v, bool deep)
-{
-	for (int32_t d = 0; d < x->c.n_dim; d++)
-		if (x->c.dim[d] == v && (!deep || x->c.role[d] == LT_DIM_DEEP))
-			return true;
-	return false;
 }
 
 /* The loops around the call and in it: none outside sums, none is padded. */
@@ -191,8 +160,15 @@ static void check_tile_stmts(struct call_nest *x, int32_t loop)
 	for (int32_t l = loop; l < f->n_loop && !x->why; l++)
 		if (f->loop[l].kind == LT_BLOCK || f->loop[l].kind == LT_GRID || f->loop[l].kind == LT_PARALLEL)
 			FAIL(x, "the loop %s in it has threads of its own; make it serial", lt__loop_path(f->t, f->loop[l].at));
-	if (f->loop[loop].at == x->at && is_dim(x, f->t->node[x->at].var, true))
+	if (f->loop[loop].at == x->at && reduces_over(x, f->t->node[x->at].var) >= 0)
 		FAIL(x, "the loop is the one that reduces; put the tile on the loop over rows, outside of it");
+}
+
+static lt_node operand_node(const struct call_nest *x, int32_t o)
+{
+	const struct lt_callread *r = &x->c.operand[o];
+	const struct lt_described_op *op = &x->d.op[r->op];
+	return r->value < 0 ? op->node : op->value[r->value].piece->base;
 }
 
 static void check_tile(struct call_nest *x, const struct lt_call *call)
@@ -214,13 +190,13 @@ static void check_tile(struct call_nest *x, const struct lt_call *call)
 	}
 	for (int32_t o = 0; o < x->c.n_operand; o++) {
 		shape.dtype[o] = f->buffer[f->call_operand[call->first_operand + o].buffer].dtype;
-		shape.name[o] = f->g->node[x->c.operand[o].piece ? x->c.operand[o].piece->base : x->c.end].name;
+		shape.name[o] = f->g->node[operand_node(x, o)].name;
 	}
 	x->why = row ? lt__tile_refuses(f->keep, row, &shape, bounded) : "there is no matrix instruction of that name";
 }
 
-/* Elements of dim or axis d, as bounds of iterations. */
-static void add_dim(struct call_nest *x, int32_t d, struct lt_fcalldim dim, int32_t loop)
+/* Elements of axis d, as bounds of iterations. */
+static void add_axis(struct call_nest *x, int32_t d, struct lt_fcalldim dim, int32_t loop)
 {
 	struct lt_freezer *f = x->f;
 	const struct lt_floop *of = &f->loop[loop];
@@ -256,116 +232,6 @@ static void add_dim(struct call_nest *x, int32_t d, struct lt_fcalldim dim, int3
 	LT_GROW(f->a, f->call_dim, f->n_call_dim, f->cap_call_dim);
 	f->call_dim[f->n_call_dim++] = dim;
 }
-
-/* Loops over the dims, in terms of the vars of a leaf; -1 for a dim that it does not have. */
-static bool open_dims(struct call_nest *x, const struct lt_leaf *leaf, int32_t first_dim, int32_t *loop_of)
-{
-	struct lt_freezer *f = x->f;
-	int32_t n_outer = f->n_path;
-	for (int32_t d = 0; d < x->c.n_dim; d++)
-		loop_of[d] = -1;
-	for (int32_t i = 0; i < leaf->n_var; i++)
-		for (int32_t d = 0; d < x->c.n_dim; d++) {
-			lt_var v = leaf->var[i], dim = x->c.dim[d];
-			if (lt__call_as(&x->c, v) != dim)
-				continue;
-			for (int32_t k = 0; k < n_outer && v != dim; k++)
-				if (f->path[k].var == v || f->path[k].var == dim)
-					return FAIL(x, "the loop %s around the call is over one of two equal vars, of which %s is one; put the call on "
-						"that loop",
-						f->g->var[f->path[k].var].name, f->g->var[dim].name);
-			LT_GROW(f->a, f->path, f->n_path, f->cap_path);
-			LT_GROW(f->a, f->loop, f->n_loop, f->cap_loop);
-			f->path[f->n_path++] = (struct lt_step){ .var = v,
-				.step = 1,
-				.first = x->first[d],
-				.cover = 1,
-				.full = 1,
-				.loop = f->n_loop,
-				.at = -1 };
-			f->loop[f->n_loop] = (struct lt_floop){ .parent = -1,
-				.kind = LT_SERIAL,
-				.max_trip_count = f->call_dim[first_dim + d].extent,
-				.at = -1 };
-			loop_of[d] = f->n_loop++;
-		}
-	return true;
-}
-
-/* Row and strides of operand o. */
-static lt_status add_operand(struct call_nest *x, int32_t o, int32_t first_dim)
-{
-	struct lt_freezer *f = x->f;
-	const struct lt_callread *r = &x->c.operand[o];
-	const struct lt_leaf *leaf = f->t->leaf[r->leaf];
-	int32_t n_loop = f->n_loop, n_path = f->n_path, n_div = f->n_div, n_access = f->n_access, access, loop_of[LT_MAX_RANK];
-	lt_node base = r->piece ? r->piece->base : r->leaf;
-	struct lt_map dest;
-	lt_status st = LT_OK;
-	if (!r->piece)
-		lt__leaf_dest(f->g, f->a, r->leaf, leaf, &dest);
-	if (open_dims(x, leaf, first_dim, loop_of)
-		&& !(st = lt__freeze_access(f, leaf, base, r->piece ? &r->piece->map : &dest, !r->piece, &access))) {
-		struct lt_fcalloperand *made;
-		LT_GROW(f->a, f->call_operand, f->n_call_operand, f->cap_call_operand);
-		made = &f->call_operand[f->n_call_operand++];
-		*made = (struct lt_fcalloperand){ .buffer = f->access[access].buffer,
-			.row = { .constant = f->access[access].row.constant },
-			.first_stride = f->n_stride };
-		for (int32_t d = 0; d < x->c.n_dim; d++) {
-			LT_GROW(f->a, f->stride, f->n_stride, f->cap_stride);
-			f->stride[f->n_stride++] = 0;
-		}
-		for (int32_t i = 0; i < f->access[access].row.n; i++) {
-			const struct lt_term *term = &f->access[access].row.term[i];
-			int32_t d = 0;
-			while (d < x->c.n_dim && (term->kind != LT_TERM_LOOP || term->at != loop_of[d]))
-				d++;
-			if (d < x->c.n_dim)
-				f->stride[made->first_stride + d] = term->coef;
-			else if (term->kind == LT_TERM_DIV && term->at >= n_div)
-				FAIL(x,
-					"the elements of %%%s lie in blocks that %s cuts; materialize it, or choose "
-					"another layout",
-					f->g->node[base].name, x->where);
-			else
-				lt__row_term(f, &made->row, term->kind, term->at, term->coef);
-		}
-	}
-	f->n_loop = n_loop;
-	f->n_path = n_path;
-	f->n_div = n_div;
-	f->n_access = n_access;
-	return st;
-}
-
-static lt_status describe(struct call_nest *x, struct lt_call *call)
-{
-	struct lt_freezer *f = x->f;
-	const struct lt_floop *loop = &f->loop[call->loop];
-	uint64_t needs = f->needs;
-	call->stmt = -1;
-	for (int32_t s = loop->first_stmt + loop->n_stmt; s-- > loop->first_stmt;)
-		if (lt__stmt_reduces(&f->stmt[s]) && f->stmt_node[s] == x->c.sum)
-			call->stmt = s;
-	if (call->stmt < 0) {
-		FAIL(x, "%%%s is summed over nothing in %s", f->g->node[x->c.sum].name, x->where);
-		return LT_OK;
-	}
-	for (int32_t d = 0; d < x->c.n_dim; d++)
-		add_dim(x, d, (struct lt_fcalldim){ .var = x->c.dim[d], .role = x->c.role[d], .place = 1 }, call->loop);
-	call->n_dim = x->c.n_dim;
-	for (int32_t o = 0; o < x->c.n_operand && !x->why; o++)
-		LT_TRY(add_operand(x, o, call->first_dim));
-	call->n_operand = x->c.n_operand;
-	f->needs = needs | (f->needs & LT_NEED_PARAMS);
-	call->pattern = LT_PATTERN_PRODUCT;
-	call->epilogues = x->c.epilogues;
-	call->sum = x->c.type;
-	return LT_OK;
-}
-
-/* -- The description: all that the leaves compute, whether it is a product or not. */
 
 /* Loops over the axes, in terms of the vars of an op's leaf. */
 static bool open_axes(struct call_nest *x, const struct lt_leaf *leaf, const struct lt_described_op *op)
@@ -523,9 +389,10 @@ static lt_status add_value(struct call_nest *x, const struct lt_call *call, cons
 		made.at = done[v->op].number;
 	else if (v->kind == LT_VALUE_BITS)
 		made.bits = v->bits;
-	else if (v->kind == LT_VALUE_READ)
+	else if (v->kind == LT_VALUE_READ) {
 		LT_TRY(add_read(x, call, op, v, &made.at));
-	else
+		x->read[op - x->d.op].of_value[v - op->value] = made.at;
+	} else
 		row_place(x, op, &v->piece->map, v->piece->map.row, &made.place);
 	LT_GROW(f->a, f->call_value, f->n_call_value, f->cap_call_value);
 	f->call_value[f->n_call_value++] = made;
@@ -624,13 +491,14 @@ static lt_status add_description(struct call_nest *x, struct lt_call *call)
 {
 	struct lt_freezer *f = x->f;
 	struct made_op *done = LT_NEW(f->a, struct made_op, x->d.n_op + 1);
+	x->read = LT_NEW(f->a, struct op_reads, x->d.n_op + 1);
 	call->first_axis = x->first_axis = f->n_call_dim;
 	call->first_read = f->n_call_read;
 	call->first_op = f->n_call_op;
 	call->first_result = f->n_call_result;
 	for (int32_t a = 0; a < x->d.n_axis; a++) {
 		const struct lt_axis *axis = &x->d.axis[a];
-		add_dim(x, a, (struct lt_fcalldim){ .var = axis->var, .role = LT_DIM_OTHER, .place = axis->place,
+		add_axis(x, a, (struct lt_fcalldim){ .var = axis->var, .role = LT_DIM_OTHER, .place = axis->place,
 			.extent = axis->whole ? 0 : axis->extent }, call->loop);
 	}
 	for (int32_t i = 0; i < x->d.n_op && !x->why; i++) {
@@ -646,38 +514,157 @@ static lt_status add_description(struct call_nest *x, struct lt_call *call)
 	return LT_OK;
 }
 
-/* Without a description the call says why, and nothing else of it. */
-static lt_status describe_call(struct call_nest *x, struct lt_call *call)
+/* -- what of it is a product with epilogues -- */
+
+/* The tables of a description as they were, from `first` on: what is made of it may take their place. */
+struct described { struct lt_fcalldim *axis; struct lt_fcallread *read; struct lt_fcallresult result; int64_t *stride;
+	int32_t first_stride; };
+
+static void add_dims(struct call_nest *x, struct lt_call *call, const struct described *of)
 {
 	struct lt_freezer *f = x->f;
-	const struct lt_call before = *call;
+	call->first_dim = f->n_call_dim;
+	call->n_dim = x->c.n_dim;
+	for (int32_t d = 0; d < x->c.n_dim; d++) {
+		LT_GROW(f->a, f->call_dim, f->n_call_dim, f->cap_call_dim);
+		f->call_dim[f->n_call_dim] = of->axis[x->c.axis[d]];
+		f->call_dim[f->n_call_dim++].role = x->c.role[d];
+	}
+}
+
+static void add_operands(struct call_nest *x, struct lt_call *call, const struct described *of)
+{
+	struct lt_freezer *f = x->f;
+	call->first_operand = f->n_call_operand;
+	call->n_operand = x->c.n_operand;
+	for (int32_t o = 0; o < x->c.n_operand; o++) {
+		const struct lt_callread *r = &x->c.operand[o];
+		const struct lt_fcallread *from = r->value < 0 ? NULL : &of->read[x->read[r->op].of_value[r->value]];
+		const struct lt_fplace *at = from ? &from->at : &of->result.at;
+		LT_GROW(f->a, f->call_operand, f->n_call_operand, f->cap_call_operand);
+		f->call_operand[f->n_call_operand++] = (struct lt_fcalloperand){ .row = at->row, .first_stride = f->n_stride,
+			.buffer = from ? from->buffer : of->result.buffer };
+		for (int32_t d = 0; d < x->c.n_dim; d++) {
+			LT_GROW(f->a, f->stride, f->n_stride, f->cap_stride);
+			f->stride[f->n_stride++] = of->stride[at->first_stride - of->first_stride + x->c.axis[d]];
+		}
+	}
+}
+
+/* Whether dim d and the one after it are digits of one var that lie as the var would in each operand. */
+static bool is_one_dim(const struct lt_freezer *f, const struct lt_call *call, int32_t d)
+{
+	const struct lt_fcalldim *high = &f->call_dim[call->first_dim + d], *low = high + 1;
+	if (high->var != low->var || high->role != low->role || high->place != lt__mul_sat(low->place, low->extent))
+		return false;
+	for (int32_t o = 0; o < call->n_operand; o++) {
+		const int64_t *stride = &f->stride[f->call_operand[call->first_operand + o].first_stride + d];
+		if (stride[0] != lt__mul_sat(stride[1], low->extent))
+			return false;
+	}
+	return true;
+}
+
+/* A view may cut a var that no operand's place is cut by. */
+static void join_digits(struct lt_freezer *f, struct lt_call *call)
+{
+	for (int32_t d = call->n_dim - 2; d >= 0; d--) {
+		struct lt_fcalldim *high = &f->call_dim[call->first_dim + d];
+		if (!is_one_dim(f, call, d))
+			continue;
+		high->extent *= high[1].extent;
+		high->place = high[1].place;
+		call->n_dim--;
+		memmove(high + 1, high + 2, sizeof *high * (size_t)(call->n_dim - d - 1));
+		for (int32_t o = 0; o < call->n_operand; o++) {
+			int64_t *stride = &f->stride[f->call_operand[call->first_operand + o].first_stride + d];
+			memmove(stride, stride + 1, sizeof *stride * (size_t)(call->n_dim - d));
+		}
+		f->n_call_dim--;
+	}
+}
+
+/* Dims, operands and types of the product that the description is. */
+static void add_product(struct call_nest *x, struct lt_call *call, const struct described *of)
+{
+	const struct lt_freezer *f = x->f;
+	const struct lt_floop *loop = &f->loop[call->loop];
+	call->stmt = -1;
+	for (int32_t s = loop->first_stmt + loop->n_stmt; s-- > loop->first_stmt;)
+		if (lt__stmt_reduces(&f->stmt[s]) && f->stmt_node[s] == x->c.sum)
+			call->stmt = s;
+	if (call->stmt < 0) {
+		FAIL(x, "%%%s is summed over nothing in %s", f->g->node[x->c.sum].name, x->where);
+		return;
+	}
+	add_dims(x, call, of);
+	add_operands(x, call, of);
+	join_digits(x->f, call);
+	call->pattern = LT_PATTERN_PRODUCT;
+	call->epilogues = x->c.epilogues;
+	call->sum = x->c.type;
+}
+
+/* What the tables of descriptions hold before one is made. */
+struct described_mark { int32_t dim, read, guard, value, op, result, ops, stride; };
+static struct described_mark described_mark_of(const struct lt_freezer *f)
+{
+	return (struct described_mark){ f->n_call_dim, f->n_call_read, f->n_call_guard, f->n_call_value, f->n_call_op,
+		f->n_call_result, f->n_op, f->n_stride };
+}
+static void undescribe(struct lt_freezer *f, struct described_mark m)
+{
+	f->n_call_dim = m.dim;
+	f->n_call_read = m.read;
+	f->n_call_guard = m.guard;
+	f->n_call_value = m.value;
+	f->n_call_op = m.op;
+	f->n_call_result = m.result;
+	f->n_op = m.ops;
+	f->n_stride = m.stride;
+}
+
+/* The description, or a sentence why there is none, and the product that it is; x->why: why it is none.  A matrix
+ * instruction (tile) has the product alone. */
+static lt_status describe_call(struct call_nest *x, bool tile, struct lt_call *call)
+{
+	struct lt_freezer *f = x->f;
+	struct lt_call made = *call;
 	const uint64_t needs = f->needs;
-	const struct { int32_t dim, read, guard, value, op, result, ops, stride; } n = { f->n_call_dim, f->n_call_read,
-		f->n_call_guard, f->n_call_value, f->n_call_op, f->n_call_result, f->n_op, f->n_stride };
-	x->why = NULL;
-	memset(x->first, 0, sizeof x->first);
-	if (check_members(x) && check_loops(x))
+	const struct described_mark m = described_mark_of(f);
+	const char *none = NULL;
+	if (check_members(x))
 		x->why = lt__describe(f->t, f->a, x->member, x->n_member, x->result, x->where, &x->d);
 	if (!x->why)
-		LT_TRY(add_description(x, call));
-	if (!x->why && call->n_result == 0)
+		none = lt__contraction_of(f->g, f->keep, &x->d, x->where, &x->c);
+	if (!x->why && (tile ? check_tile_loops(x) : check_loops(x)))
+		LT_TRY(add_description(x, &made));
+	if (!x->why && made.n_result == 0)
 		(void)FAIL(x, "nothing that is computed in %s is read outside of it", x->where);
-	if (!x->why) {
-		f->needs = needs | (f->needs & LT_NEED_PARAMS);
-		lt__freeze_anchor(f, call);
+	f->needs = needs | (x->why ? 0 : f->needs & LT_NEED_PARAMS);
+	if (x->why) {
+		undescribe(f, m);
+		x->why = lt__arena_string(f->keep, x->why);
+		call->undescribed = tile ? NULL : x->why;
+		x->why = none ? none : x->why;
 		return LT_OK;
 	}
-	f->n_call_dim = n.dim;
-	f->n_call_read = n.read;
-	f->n_call_guard = n.guard;
-	f->n_call_value = n.value;
-	f->n_call_op = n.op;
-	f->n_call_result = n.result;
-	f->n_op = n.ops;
-	f->n_stride = n.stride;
-	f->needs = needs;
-	*call = before;
-	call->undescribed = lt__arena_string(f->keep, x->why);
+	const struct described of = {
+		.axis = lt__arena_copy(f->a, f->call_dim + made.first_axis, sizeof *of.axis * (size_t)made.n_axis),
+		.read = lt__arena_copy(f->a, f->call_read + made.first_read, sizeof *of.read * (size_t)made.n_read),
+		.result = f->call_result[made.first_result],
+		.stride = lt__arena_copy(f->a, f->stride + m.stride, sizeof *of.stride * (size_t)(f->n_stride - m.stride)),
+		.first_stride = m.stride };
+	if (tile) {
+		undescribe(f, m);
+		made = *call;
+	} else {
+		lt__freeze_anchor(f, &made);
+	}
+	*call = made;
+	x->why = none;
+	if (!none)
+		add_product(x, call, &of);
 	return LT_OK;
 }
 
@@ -685,40 +672,27 @@ lt_status lt__freeze_call(struct lt_freezer *f, lt_tnode at, int32_t loop, const
 {
 	bool group = f->t->node[at].kind == LT_TGROUP, own = false;
 	struct call_nest x = { .f = f, .at = at, .copy = copy, .step = step };
-	struct lt_call call = { .loop = loop,
-		.pattern = LT_PATTERN_NONE,
-		.stmt = -1,
-		.anchor = -1,
-		.first_dim = f->n_call_dim,
-		.first_operand = f->n_call_operand };
+	struct lt_call call = { .loop = loop, .pattern = LT_PATTERN_NONE, .stmt = -1, .anchor = -1,
+		.first_dim = f->n_call_dim, .first_operand = f->n_call_operand };
 	if (group && f->loop[loop].kind == LT_CALL)
 		LT_TRY(lt__freeze_own(f, at, loop, &own, &call, &x.why));
 	x.where = group ? "the group" : lt__arena_format(f->keep, "the loop %s", lt__loop_path(f->t, at));
 	bool tile = f->loop[loop].kind == LT_TILE;
 	find_members(&x);
-	if (!own && call_find(&x) && (tile ? check_tile_loops(&x) : check_loops(&x)))
-		LT_TRY(describe(&x, &call));
+	if (!own)
+		LT_TRY(describe_call(&x, tile, &call));
 	if (tile && !x.why)
 		check_tile(&x, &call);
 	if (tile && !x.why)
 		f->needs |= LT_NEED_TILE;
-	if (x.why && !own) {
-		f->n_call_dim = call.first_dim;
-		f->n_call_operand = call.first_operand;
-		call = (struct lt_call){ .loop = loop,
-			.pattern = LT_PATTERN_NONE,
-			.stmt = -1,
-			.anchor = -1,
-			.first_dim = call.first_dim,
-			.first_operand = call.first_operand };
-	}
+	if (tile && x.why)
+		call = (struct lt_call){ .loop = loop, .pattern = LT_PATTERN_NONE, .stmt = -1, .anchor = -1,
+			.first_dim = call.first_dim, .first_operand = call.first_operand };
 	LT_GROW(f->a, f->call, f->n_call, f->cap_call);
 	LT_GROW(f->a, f->call_report, f->n_call, f->cap_call_report);
 	f->call_report[f->n_call] = (struct lt_call_reason){ .at = at, .why = x.why, .where = x.where };
-	for (int32_t o = 0; o < LT_CALL_NAMES && o < x.c.n_operand && !x.why; o++)
-		f->call_report[f->n_call].operand[o] = x.c.operand[o].piece ? x.c.operand[o].piece->base : x.c.end;
-	if (!tile && !own)
-		LT_TRY(describe_call(&x, &call));
+	for (int32_t o = 0; o < LT_CALL_NAMES && o < x.c.n_operand && call.pattern == LT_PATTERN_PRODUCT; o++)
+		f->call_report[f->n_call].operand[o] = operand_node(&x, o);
 	f->call_report[f->n_call].name = (struct lt_call_names){ x.op_name, x.read_name };
 	f->call[f->n_call++] = call;
 	return LT_OK;
