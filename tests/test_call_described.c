@@ -50,6 +50,24 @@ static const struct described_case cases[] = {
 		"x = InputTensor(x, T, [1, c, h, h]); w = ConstantTensor(w, T, [c, 1, 3, 3]); b = ConstantTensor(b, T, [c, 1, 1]);\n"
 		"y = TO(Conv2dNode(F(x), F(w), [2, 2], [0, 0, 1, 1], [1, 1], c)); z = TO(F(y) + F(b));\n"
 		"result = TO(MinNode(MaxNode(F(z), 0), 6));\n", { NULL }, { NULL }, { NULL } },
+	/* guards that are weaker than the windows', since less is possible; patches, which share nothing; two filters each */
+	{ "stride_4", "c = 3; d = 64; h = 224;", "c = 3; d = 4; h = 14;",
+		"x = InputTensor(x, T, [1, c, h, h]); w = ConstantTensor(w, T, [d, c, 11, 3]);\n"
+		"result = TO(Conv2dNode(F(x), F(w), [4, 4], [2, 1, 2, 1]));\n", { NULL }, { NULL }, { NULL } },
+	{ "dilation_3", "c = 64; d = 32; h = 28;", "c = 2; d = 3; h = 8;",
+		"x = InputTensor(x, T, [2, c, h, h]); w = ConstantTensor(w, T, [d, c, 3, 3]);\n"
+		"result = TO(Conv2dNode(F(x), F(w), [1, 1], [1, 3, 2, 3], [3, 3]));\n", { NULL }, { NULL }, { NULL } },
+	{ "patches", "c = 3; d = 768; h = 224; p = 16;", "c = 3; d = 4; h = 6; p = 2;",
+		"x = InputTensor(x, T, [1, c, h, h]); w = ConstantTensor(w, T, [d, c, p, p]);\nb = ConstantTensor(b, T, [d, 1, 1]);\n"
+		"y = TO(Conv2dNode(F(x), F(w), [p, p])); result = TO(F(y) + F(b));\n", { NULL }, { NULL }, { NULL } },
+	{ "patches_last", "c = 96; d = 192; h = 56;", "c = 3; d = 4; h = 6;",
+		"x = InputTensor(x, T, [2, h, h, c]); w = ConstantTensor(w, T, [2, 2, c, d]); b = ConstantTensor(b, T, [d]);\n"
+		"y = TO(Conv2dNode(F(x), F(w), [2, 2], NHWC)); result = TO(F(y) + F(b));\n", { NULL }, { NULL }, { NULL } },
+	{ "multiplier", "c = 32; h = 56;", "c = 3; h = 7;",
+		"x = InputTensor(x, T, [1, h, h, c]); w = ConstantTensor(w, T, [3, 3, 1, 2 * c]);\n"
+		"b = ConstantTensor(b, T, [2 * c]);\n"
+		"y = TO(Conv2dNode(F(x), F(w), [1, 1], [1, 1, 1, 1], c, NHWC)); result = TO(ReLUNode(F(TO(F(y) + F(b)))));\n",
+		{ NULL }, { NULL }, { NULL } },
 	/* queries are the last of the keys: key <= query + n */
 	{ "causal", "s = 128; t = 256; d = 64; e = 64;", "s = 3; t = 7; d = 4; e = 5;",
 		"q = InputTensor(q, T, [2, s, d]); k = InputTensor(k, T, [2, t, d]); v = InputTensor(v, T, [2, t, e]);\n"
@@ -521,6 +539,189 @@ static void check_anchors(const struct lt_tree *t, int *windows)
 			check_window(t, c, LT_AT(struct lt_call_read, t->call_reads, c->first_read + a->read[0]),
 				LT_AT(struct lt_call_window, t->call_windows, a->first_window + w));
 	}
+}
+
+/* -- random convolutions -- */
+
+/* Along each spatial axis: elements, outputs, positions of a window, and how they lie. */
+struct drawn_axis { int64_t n, out, window, stride, dilation, before, after; };
+struct drawn_convolution {
+	int n_axis;
+	bool last, half, cast_after;    /* channels last; cast_after: the views */
+	int64_t batch, groups, o, c;
+	struct drawn_axis axis[3];
+};
+
+/* Whether an element outside is read along it, or one by two outputs: counted, position by position; *reads: whether
+ * any is inside. */
+static bool is_windowed(const struct drawn_axis *a, bool *reads)
+{
+	int seen[200] = { 0 };
+	bool windowed = false;
+	*reads = false;
+	for (int64_t y = 0; y < a->out; y++)
+		for (int64_t k = 0; k < a->window; k++) {
+			int64_t number = a->stride * y + a->dilation * k - a->before;
+			windowed = windowed || number < 0 || number >= a->n || seen[number];
+			if (number >= 0 && number < a->n)
+				seen[number] = *reads = true;
+		}
+	return windowed;
+}
+
+static int64_t drawn_work(const struct drawn_convolution *v)
+{
+	int64_t work = v->batch * v->groups * v->o * v->c;
+	for (int i = 0; i < v->n_axis; i++)
+		work *= v->axis[i].out * v->axis[i].window;
+	return work;
+}
+
+static void draw_convolution(uint64_t seed, int64_t work, struct drawn_convolution *v)
+{
+	uint64_t rng = seed * 2654435761u + 5;
+	do {
+		*v = (struct drawn_convolution){ .n_axis = (int)random_between(&rng, 1, 3), .last = random_chance(&rng, 50),
+			.half = random_chance(&rng, 30), .cast_after = random_chance(&rng, 50), .batch = random_between(&rng, 1, 2),
+			.groups = random_chance(&rng, 50) ? 1 : random_between(&rng, 2, 3), .o = random_between(&rng, 1, 3),
+			.c = random_chance(&rng, 30) ? 1 : random_between(&rng, 1, 3) };
+		for (int i = 0; i < v->n_axis; i++) {
+			struct drawn_axis *a = &v->axis[i];
+			*a = (struct drawn_axis){ .n = random_between(&rng, 1, 19), .window = random_between(&rng, 1, 7),
+				.stride = random_between(&rng, 1, 4), .dilation = random_between(&rng, 1, 3),
+				.before = random_chance(&rng, 50) ? random_between(&rng, 0, 7) : 0,
+				.after = random_chance(&rng, 50) ? random_between(&rng, 0, 7) : 0 };
+			int64_t rest = a->n + a->before + a->after - a->dilation * (a->window - 1) - 1;
+			a->out = rest < 0 ? 0 : rest / a->stride + 1;
+		}
+	} while (drawn_work(v) < 1 || drawn_work(v) > work);
+}
+
+static void say_dims(FILE *to, const struct drawn_convolution *v, const char *letters)
+{
+	const char *comma = "";
+	for (const char *at = letters; *at; at++)
+		for (int i = 0; i < (strchr("ykh", *at) ? v->n_axis : 1); i++, comma = ", ")
+			strchr("ykh", *at) ? fprintf(to, "%s%c%d", comma, *at, i) : fprintf(to, "%s%c", comma, *at);
+}
+
+/* What it means, in the words of a graph, by no builder: view, product, sum, bias, ReLU.  u: all channels, r: all of
+ * the result. */
+static void say_convolution(const struct drawn_convolution *v, char *out, size_t bytes)
+{
+	FILE *to = fmemopen(out, bytes, "w");
+	const char *type = v->half ? "f16" : "f32", *x = "%xv", *w = "%wv";
+	fprintf(to, "graph 1\nvar n %lld\nvar g %lld\nvar o %lld\nvar c %lld\nvar u %lld\nvar r %lld\n", (long long)v->batch,
+		(long long)v->groups, (long long)v->o, (long long)v->c, (long long)(v->groups * v->c), (long long)(v->groups * v->o));
+	for (int i = 0; i < v->n_axis; i++)
+		fprintf(to, "var h%d %lld\nvar y%d %lld\nvar k%d %lld\n", i, (long long)v->axis[i].n, i, (long long)v->axis[i].out, i,
+			(long long)v->axis[i].window);
+#define DIMS(letters) say_dims(to, v, letters)
+#define SAY(...) fprintf(to, __VA_ARGS__)
+	SAY("%%x = %s[", type), DIMS(v->last ? "nhu" : "nuh"), SAY("] input \"x\"\n%%w = %s[", type);
+	DIMS(v->last ? "kcr" : "rck"), SAY("] input \"w\"\n%%b = %s[r] input \"b\"\n%%zero = f32[] lit 0.0\n", type);
+	bool early = v->half && !v->cast_after;
+	if (early) {
+		SAY("%%xe = f32["), DIMS(v->last ? "nhu" : "nuh"), SAY("] cast %%x\n%%we = f32["), DIMS(v->last ? "kcr" : "rck");
+		SAY("] cast %%w\n");
+	}
+	SAY("%%xv = %s[", early ? "f32" : type), DIMS("ngcyk"), SAY("] view { %%x%s[n", early ? "e" : "");
+	if (!v->last)
+		SAY(", %lld*g + c", (long long)v->c);
+	for (int i = 0; i < v->n_axis; i++)
+		SAY(", %lld*y%d + %lld*k%d - %lld", (long long)v->axis[i].stride, i, (long long)v->axis[i].dilation, i,
+			(long long)v->axis[i].before);
+	if (v->last)
+		SAY(", %lld*g + c", (long long)v->c);
+	for (int i = 0; i < v->n_axis; i++) {
+		const struct drawn_axis *a = &v->axis[i];
+		SAY("%s %lld*y%d + %lld*k%d - %lld >= 0, %lld - %lld*y%d - %lld*k%d >= 0", i ? "," : "] if", (long long)a->stride, i,
+			(long long)a->dilation, i, (long long)a->before, (long long)(a->n - 1 + a->before), (long long)a->stride, i,
+			(long long)a->dilation, i);
+	}
+	SAY("; else 0.0 }\n%%wv = %s[", early ? "f32" : type), DIMS("gock"), SAY("] view { %%w%s[", early ? "e" : "");
+	if (v->last)
+		DIMS("kc"), SAY(", %lld*g + o] }\n", (long long)v->o);
+	else
+		SAY("%lld*g + o, ", (long long)v->o), DIMS("ck"), SAY("] }\n");
+	if (v->half && v->cast_after) {
+		SAY("%%xf = f32["), DIMS("ngcyk"), SAY("] cast %%xv\n%%wf = f32["), DIMS("gock"), SAY("] cast %%wv\n");
+		x = "%xf";
+		w = "%wf";
+	}
+	SAY("%%m = f32["), DIMS("ngoyck"), SAY("] mul %s, %s\n%%s = f32[", x, w), DIMS("ngoy");
+	SAY("] add.reduce %%m\n%%v = f32[");
+	DIMS(v->last ? "nyr" : "nry"), SAY("] view { %%s[n, floor(r / %lld), r - %lld*floor(r / %lld), ", (long long)v->o,
+		(long long)v->o, (long long)v->o);
+	DIMS("y"), SAY("] }\n%%bf = f32[r] %s %%b\n%%a = f32[", v->half ? "cast" : "copy"), DIMS(v->last ? "nyr" : "nry");
+	SAY("] add %%v, %%bf\n%%y = f32["), DIMS(v->last ? "nyr" : "nry"), SAY("] max %%a, %%zero\n%%z = %s[", type);
+	DIMS(v->last ? "nyr" : "nry"), SAY("] %s %%y\nresult \"z\" = %%z\n", v->half ? "cast" : "copy");
+#undef SAY
+#undef DIMS
+	fclose(to);
+}
+
+/* The kind of the only call's anchor; 0: none.  Its windows and roles are counted out. */
+static int32_t anchor_of(const struct lt_program *p, int *windows)
+{
+	int32_t kind = 0;
+	for (int32_t i = 0; i < p->nests.n; i++) {
+		const struct lt_tree *t = &p->nests.frozen[i].tree;
+		check_anchors(t, windows);
+		for (uint32_t c = 0; c < t->calls.n; c++) {
+			const struct lt_call *call = LT_AT(struct lt_call, t->calls, c);
+			kind = call->anchor < 0 ? 0 : LT_AT(struct lt_call_anchor, t->call_anchors, call->anchor)->kind;
+		}
+	}
+	return kind;
+}
+
+Test(call_described, random_convolutions)
+{
+	uint64_t first = must_number("LT_SEED", 1), count = must_draws("LT_COUNT", 150);
+	int n[LT_ANCHOR_NORM + 1] = { 0 }, windowed = 0, windows = 0;
+	for (uint64_t seed = first; seed < first + count; seed++) {
+		struct drawn_convolution v;
+		char text[4000], why[1000] = "";
+		bool is = false, reads = true;
+		struct lt_program *p;
+		draw_convolution(seed, 20000, &v);
+		say_convolution(&v, text, sizeof text);
+		struct lt_graph *g = parsed(text);
+		struct described_user user = { whole_tree, NULL, seed % 4 != 0 };
+		struct run_config config = { .backends = "sim:grid/described", .compile = described_compile, .user = &user };
+		const struct lt_options o = { .size = sizeof o, .backends = "ref" };
+		cr_assert_eq(described_compile(&user, g, &o, &p), LT_OK, "seed %llu: %s\n%s", (unsigned long long)seed,
+			lt_context_message(g->ctx), text);
+		int64_t terms = v.c;
+		for (int i = 0; i < v.n_axis; i++, terms *= v.axis[i - 1].window) {
+			bool any;
+			is = is_windowed(&v.axis[i], &any) || is;
+			reads = reads && any;
+		}
+		is = is && reads && terms > 1;          /* else nothing is read, or summed */
+		int32_t kind = anchor_of(p, &windows);
+		if (getenv("LT_SHOW")) {
+			fprintf(stderr, "-- seed %llu\n%s", (unsigned long long)seed, text);
+			add_descriptions(p, g->ctx, stderr);
+		}
+		lt_program_free(p);
+		n[kind]++;
+		windowed += is;
+		cr_expect(!is || kind == LT_ANCHOR_CONVOLUTION, "seed %llu: windows, but kind %d\n%s", (unsigned long long)seed,
+			(int)kind, text);
+		struct run_tally tally = { 0 };
+		struct run_want want;
+		run_want_new(g, 1, tree_fill, g, &want);
+		run_compare(&want, g, &config, NULL, NULL, &tally, why, sizeof why);
+		cr_assert_str_eq(why, "", "seed %llu: %s\n%s", (unsigned long long)seed, why, text);
+		run_want_free(&want);
+		parsed_free(g);
+	}
+	fprintf(stderr, "%llu convolutions, %d with borders or windows that share elements: %d convolutions, %d products, %d "
+		"without an anchor; %d windows\n", (unsigned long long)count, windowed, n[LT_ANCHOR_CONVOLUTION],
+		n[LT_ANCHOR_PRODUCT], n[0], windows);
+	cr_assert(count < 100 || (windowed > 80 && windows > windowed));
 }
 
 /* -- any group of random graphs -- */

@@ -451,7 +451,18 @@ static void mark_roundings(const struct lt_graph *g, struct lt_description *d)
 
 /* -- the ops: a leaf each, and those that are computed at a reader's positions -- */
 
-/* Whether a read is at the reader's own positions: nothing but a choice, an order and digits of its vars. */
+/* The vars that a row of a map has, its floors looked into, as a bit set of columns. */
+static uint64_t columns_of(const struct lt_map *m, const int64_t *row)
+{
+	uint64_t set = 0;
+	for (int32_t k = 0; k < m->n_dim && k < 64; k++)
+		set |= row[1 + m->n_param + k] ? UINT64_C(1) << k : 0;
+	for (int32_t d = 0; d < m->n_div; d++)
+		set |= row[1 + m->n_param + m->n_dim + d] ? columns_of(m, m->div + (int64_t)d * (1 + lt__map_width(m)) + 1) : 0;
+	return set;
+}
+
+/* Whether a read is at the reader's own positions, of all of each dim: nothing but an order and digits of its vars. */
 static bool is_own_position(const struct describing *s, const struct lt_leaf *leaf, const struct lt_read *r)
 {
 	const struct lt_map *m = &r->piece[0].map;
@@ -464,8 +475,12 @@ static bool is_own_position(const struct describing *s, const struct lt_leaf *le
 		bool divs = false;
 		for (int32_t d = 0; d < m->n_div; d++)
 			divs = divs || row[1 + m->n_param + m->n_dim + d];
-		if (divs)
+		if (divs) {             /* a digit of one var, or a sum that is none */
+			const uint64_t of = columns_of(m, row);
+			if (of & (of - 1))
+				return false;
 			continue;
+		}
 		for (int32_t k = 0; k < leaf->n_var; k++)
 			n += row[1 + m->n_param + k] != 0;
 		for (bool more = true; more;) {
@@ -477,7 +492,7 @@ static bool is_own_position(const struct describing *s, const struct lt_leaf *le
 					more = next > 1 && used < n;
 				}
 		}
-		if (row[0] || used < n)
+		if (row[0] || used < n || next != s->t->graph->var[s->t->graph->node[r->piece[0].base].dim[i]].extent)
 			return false;
 	}
 	return true;

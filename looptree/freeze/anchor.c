@@ -6,10 +6,14 @@
 #include <string.h>
 #include "looptree/freeze/parts.h"
 
+enum { MAX_WINDOW = 8, MAX_ROUNDS = 16 };
+
+struct axis_span;
 struct anchoring {
 	struct lt_freezer *f;
 	struct lt_call *call;
 	struct lt_fcallanchor a;
+	struct axis_span *at;                /* by axis: where the image is read */
 };
 
 static const struct lt_call_op *op_at(const struct anchoring *x, int32_t i)
@@ -154,47 +158,216 @@ static bool has_role(const struct anchoring *x, int32_t role)
 
 /* -- windows -- */
 
-/* The guards of a read that bound output axis o and window axis w, either may be -1: their coefficients, and what is
- * before and after.  False: one of them is of another form. */
-struct border { bool low, high; int64_t out, window, before, last; };
+/* Positions from first to last; first > last: none. */
+struct axis_span { int64_t first, last; };
 
-static bool is_border_of(const struct anchoring *x, const struct lt_fplace *g, int32_t o, int32_t w)
+/* Along each axis the positions at which a read is not left out, as far as one guard after the other says it. */
+static void find_positions(const struct anchoring *x, const struct lt_fcallread *r, struct axis_span *at)
 {
-	uint64_t set = axes_of_place(x, g), pair = (o >= 0 ? UINT64_C(1) << o : 0) | (w >= 0 ? UINT64_C(1) << w : 0);
+	bool changed = true;
+	for (int32_t a = 0; a < x->call->n_axis; a++)
+		at[a] = (struct axis_span){ 0, axis_at(x, a)->extent - 1 };
+	for (int round = 0; round < MAX_ROUNDS && changed; round++) {
+		changed = false;
+		for (int32_t i = 0; i < r->n_guard; i++) {
+			const struct lt_fplace *g = &x->f->call_guard[r->first_guard + i];
+			int64_t most = g->row.constant;
+			for (int32_t a = 0; a < x->call->n_axis; a++)
+				most = lt__add_sat(most, lt__mul_sat(stride_at(x, g, a), stride_at(x, g, a) > 0 ? at[a].last : at[a].first));
+			for (int32_t a = 0; a < x->call->n_axis && g->row.n == 0; a++) {
+				const int64_t by = stride_at(x, g, a);
+				if (!by)
+					continue;
+				/* All others as far as they go: by * position >= -rest. */
+				const int64_t rest = most - by * (by > 0 ? at[a].last : at[a].first),
+					limit = by > 0 ? -lt__floor_div(rest, by) : lt__floor_div(rest, -by);
+				if (by > 0 ? limit <= at[a].first : limit >= at[a].last)
+					continue;
+				*(by > 0 ? &at[a].first : &at[a].last) = limit;
+				changed = true;
+			}
+		}
+	}
+}
+
+/* A window axis and the axis that it moves along; either may be -1, where there is one position.  Position w at output
+ * o is number stride*o + dilation*w, and numbers lie `step` elements apart. */
+struct window_sweep { int32_t out, window; int64_t n_out, n_window, stride, dilation, step; };
+
+static bool is_guard_of(const struct anchoring *x, const struct lt_fplace *g, const struct window_sweep *s)
+{
+	uint64_t set = axes_of_place(x, g),
+		pair = (s->out >= 0 ? UINT64_C(1) << s->out : 0) | (s->window >= 0 ? UINT64_C(1) << s->window : 0);
 	return set && !(set & ~pair);
 }
 
-static bool find_border(
-	const struct anchoring *x, const struct lt_fcallread *r, int32_t o, int32_t w, struct border *out, int32_t *n)
+/* Outputs at which position w of the window is read: none of its guards is negative. */
+static struct axis_span outputs_at(const struct anchoring *x, const struct lt_fcallread *r,
+	const struct window_sweep *s, int64_t w)
 {
-	*out = (struct border){ .low = false };
+	struct axis_span at = { 0, s->n_out - 1 };
 	for (int32_t i = 0; i < r->n_guard; i++) {
 		const struct lt_fplace *g = &x->f->call_guard[r->first_guard + i];
-		if (!is_border_of(x, g, o, w))
+		if (!is_guard_of(x, g, s))
 			continue;
-		int64_t by_o = o >= 0 ? stride_at(x, g, o) : 0, by_w = w >= 0 ? stride_at(x, g, w) : 0;
-		bool low = by_o > 0 || by_w > 0;
-		if (g->row.n > 0 || (low ? out->low : out->high) || (low && (by_o < 0 || by_w < 0)))
-			return false;
-		++*n;
-		if ((out->low || out->high) && ((by_o < 0 ? -by_o : by_o) != out->out || (by_w < 0 ? -by_w : by_w) != out->window))
-			return false;
-		out->out = by_o < 0 ? -by_o : by_o;
-		out->window = by_w < 0 ? -by_w : by_w;
-		*(low ? &out->low : &out->high) = true;
-		*(low ? &out->before : &out->last) = low ? -g->row.constant : g->row.constant;
+		int64_t by = s->out >= 0 ? stride_at(x, g, s->out) : 0,
+			rest = g->row.constant + (s->window >= 0 ? stride_at(x, g, s->window) * w : 0);
+		if (by > 0 && -lt__floor_div(rest, by) > at.first)
+			at.first = -lt__floor_div(rest, by);
+		else if (by < 0 && lt__floor_div(rest, -by) < at.last)
+			at.last = lt__floor_div(rest, -by);
+		else if (!by && rest < 0)
+			at.last = -1;
 	}
+	return at;
+}
+
+/* Whether what is read is the numbers of a span, no more and no less. */
+static bool reads_span(const struct anchoring *x, const struct lt_fcallread *r, const struct window_sweep *s,
+	struct axis_span of)
+{
+	for (int64_t w = 0; w < s->n_window; w++) {
+		struct axis_span is = outputs_at(x, r, s, w), want = { -lt__floor_div(s->dilation * w - of.first, s->stride),
+			lt__floor_div(of.last - s->dilation * w, s->stride) };
+		want.first = want.first < 0 ? 0 : want.first;
+		want.last = want.last < s->n_out ? want.last : s->n_out - 1;
+		bool none = is.first > is.last;
+		if (none != (want.first > want.last) || (!none && (is.first != want.first || is.last != want.last)))
+			return false;
+	}
+	return true;
+}
+
+/* The numbers that are read; false: none. */
+static bool numbers_read(
+	const struct anchoring *x, const struct lt_fcallread *r, const struct window_sweep *s, struct axis_span *out)
+{
+	*out = (struct axis_span){ INT64_MAX, -1 };
+	for (int64_t w = 0; w < s->n_window; w++) {
+		struct axis_span at = outputs_at(x, r, s, w);
+		if (at.first > at.last)
+			continue;
+		int64_t first = s->stride * at.first + s->dilation * w, last = s->stride * at.last + s->dilation * w;
+		out->first = first < out->first ? first : out->first;
+		out->last = last > out->last ? last : out->last;
+	}
+	return out->last >= 0;
+}
+
+/* Where one position alone is read along an axis, the steps of the place along it say nothing: guards do. */
+static bool is_single(const struct anchoring *x, int32_t axis)
+{
+	return axis < 0 || x->at[axis].first == x->at[axis].last;
+}
+
+/* How many numbers neighbours are apart, as a guard has it that says all of what is read.  One position is its own
+ * number, if each is. */
+static bool sweep_of_guards(const struct anchoring *x, const struct lt_fcallread *r, struct window_sweep *s)
+{
+	s->stride = s->dilation = 1;
+	for (int32_t i = 0; i < r->n_guard; i++) {
+		const struct lt_fplace *g = &x->f->call_guard[r->first_guard + i];
+		const int64_t by_o = s->out >= 0 ? stride_at(x, g, s->out) : 0,
+			by_w = s->window >= 0 ? stride_at(x, g, s->window) : 0,
+			all = lt__row_gcd(by_o < 0 ? -by_o : by_o, by_w < 0 ? -by_w : by_w);
+		struct axis_span is;
+		if (!is_guard_of(x, g, s) || !by_o || !by_w || (by_o > 0) != (by_w > 0))
+			continue;
+		s->stride = (by_o < 0 ? -by_o : by_o) / all;
+		s->dilation = (by_w < 0 ? -by_w : by_w) / all;
+		if (numbers_read(x, r, s, &is) && reads_span(x, r, s, is))
+			return true;
+	}
+	s->dilation = 1;
+	s->stride = s->out >= 0 && s->window >= 0 ? s->n_window : 1;
+	return s->out < 0 || s->window < 0 || (is_single(x, s->out) && is_single(x, s->window));
+}
+
+static bool find_sweep(const struct anchoring *x, const struct lt_fcallread *r, int32_t o, int32_t w,
+	struct window_sweep *out)
+{
+	int64_t by_o = o >= 0 ? stride_at(x, &r->at, o) : 0, by_w = w >= 0 ? stride_at(x, &r->at, w) : 0;
+	const bool constant = !by_o && !by_w, free_o = constant || is_single(x, o), free_w = constant || is_single(x, w);
+	*out = (struct window_sweep){ .out = o, .window = w, .n_out = o >= 0 ? axis_at(x, o)->extent : 1,
+		.n_window = w >= 0 ? axis_at(x, w)->extent : 1 };
+	if (free_o || free_w) {
+		if (!sweep_of_guards(x, r, out) || (!free_o && by_o % out->stride) || (!free_w && by_w % out->dilation))
+			return false;
+		out->step = !free_o ? by_o / out->stride : !free_w ? by_w / out->dilation : 0;
+		return out->step > 0 || (free_o && free_w);
+	}
+	if (by_o <= 0 || by_w <= 0)
+		return false;
+	out->step = lt__row_gcd(by_o, by_w);
+	out->stride = by_o / out->step;
+	out->dilation = by_w / out->step;
+	return true;
+}
+
+/* The place of a read steps along both as numbers do. */
+static void set_steps(const struct anchoring *x, struct lt_fcallread *r, const struct window_sweep *s)
+{
+	const struct { int32_t axis; int64_t by; } is[] = { { s->out, s->stride * s->step },
+		{ s->window, s->dilation * s->step } };
+	for (int i = 0; i < 2; i++) {
+		if (is[i].axis < 0 || !is_single(x, is[i].axis))
+			continue;
+		int64_t *by = &x->f->stride[r->at.first_stride + is[i].axis];
+		r->at.row.constant += (*by - is[i].by) * x->at[is[i].axis].first;
+		*by = is[i].by;
+	}
+}
+
+/* The span that guards of the sweep's own numbers say, where they are such; else what is read.  Of the positions that
+ * nothing reads some may be inside of it. */
+static struct axis_span numbers_guarded(
+	const struct anchoring *x, const struct lt_fcallread *r, const struct window_sweep *s, struct axis_span is)
+{
+	struct axis_span said = is;
+	for (int32_t i = 0; i < r->n_guard; i++) {
+		const struct lt_fplace *g = &x->f->call_guard[r->first_guard + i];
+		if (!is_guard_of(x, g, s))
+			continue;
+		int64_t by_o = s->out >= 0 ? stride_at(x, g, s->out) : 0, by_w = s->window >= 0 ? stride_at(x, g, s->window) : 0,
+			times = s->out >= 0 ? by_o / s->stride : by_w / s->dilation;
+		if (!times || (s->out >= 0 && by_o != times * s->stride) || (s->window >= 0 && by_w != times * s->dilation))
+			continue;
+		if (times > 0 && -lt__floor_div(g->row.constant, times) >= 0)
+			said.first = -lt__floor_div(g->row.constant, times);
+		else if (times < 0)
+			said.last = lt__floor_div(g->row.constant, -times);
+	}
+	return reads_span(x, r, s, said) ? said : is;
+}
+
+static bool add_window(struct anchoring *x, struct lt_fcallread *r, int32_t o, int32_t w)
+{
+	struct lt_freezer *f = x->f;
+	struct window_sweep s;
+	struct axis_span is;
+	for (int32_t i = 0; i < r->n_guard; i++)
+		if (f->call_guard[r->first_guard + i].row.n > 0)
+			return false;
+	if (!find_sweep(x, r, o, w, &s) || !numbers_read(x, r, &s, &is) || !reads_span(x, r, &s, is))
+		return false;
+	is = s.step ? numbers_guarded(x, r, &s, is) : is;
+	if (!s.step && is.first != is.last)
+		return false;
+	set_steps(x, r, &s);
+	int64_t reach = s.stride * (s.n_out - 1) + s.dilation * (s.n_window - 1);
+	LT_GROW(f->a, f->call_window, f->n_call_window, f->cap_call_window);
+	f->call_window[f->n_call_window++] = (struct lt_call_window){ .out = o, .window = w, .stride = s.stride,
+		.dilation = s.dilation, .before = is.first, .after = reach > is.last ? reach - is.last : 0,
+		.extent = is.last + 1 - is.first, .step = s.step };
 	return true;
 }
 
 /* Whether windows along w at several positions of o share elements. */
 static bool overlaps(const struct anchoring *x, const struct lt_fcallread *r, int32_t o, int32_t w)
 {
-	int64_t by_o = stride_at(x, &r->at, o), by_w = stride_at(x, &r->at, w);
-	if (by_o <= 0 || by_w <= 0)
-		return false;
-	int64_t g = lt__row_gcd(by_o, by_w);
-	return by_w / g < axis_at(x, o)->extent && by_o / g < axis_at(x, w)->extent;
+	struct window_sweep s;
+	return stride_at(x, &r->at, o) > 0 && stride_at(x, &r->at, w) > 0 && find_sweep(x, r, o, w, &s)
+		&& s.dilation < s.n_out && s.stride < s.n_window;
 }
 
 /* Whether a guard of the read has both. */
@@ -208,83 +381,126 @@ static bool share_guard(const struct anchoring *x, const struct lt_fcallread *r,
 	return false;
 }
 
-/* Whether a guard has it and an axis of the set, which it may be itself. */
-static bool is_guarded(const struct anchoring *x, const struct lt_fcallread *r, int32_t axis, uint64_t set)
+static bool is_guarded(const struct anchoring *x, const struct lt_fcallread *r, int32_t axis)
 {
-	bool found = false;
-	for (int32_t a = 0; a < x->call->n_axis && !found; a++)
-		found = has_axis(set, a) && share_guard(x, r, axis, a);
-	return found;
+	return share_guard(x, r, axis, axis);
 }
 
-/* What one window is; either axis may be -1, where it has one position.  n: guards that it explains. */
-static bool add_window(struct anchoring *x, const struct lt_fcallread *r, int32_t o, int32_t w, int32_t *n)
+/* Windows that have been found, as pairs of axes. */
+struct window_pairs { int32_t n, out[MAX_WINDOW], window[MAX_WINDOW]; uint64_t used; };
+
+static bool add_pair(struct window_pairs *p, int32_t o, int32_t w)
 {
-	struct lt_freezer *f = x->f;
-	struct border b;
-	int64_t by_o = o >= 0 ? stride_at(x, &r->at, o) : 0, by_w = w >= 0 ? stride_at(x, &r->at, w) : 0,
-		n_o = o >= 0 ? axis_at(x, o)->extent : 1, n_w = w >= 0 ? axis_at(x, w)->extent : 1;
-	if (!find_border(x, r, o, w, &b, n))
+	if (p->n == MAX_WINDOW)
 		return false;
-	if (!b.low && !b.high) {
-		int64_t g = lt__row_gcd(by_o, by_w);
-		b.out = g ? by_o / g : 0;
-		b.window = g ? by_w / g : 0;
+	p->out[p->n] = o;
+	p->window[p->n++] = w;
+	p->used |= (o >= 0 ? UINT64_C(1) << o : 0) | (w >= 0 ? UINT64_C(1) << w : 0);
+	return true;
+}
+
+/* Guards say which axes move along which; axes without any do where windows share elements, those first whose numbers
+ * are further apart.  (With borders counted others share some by chance.)  False: two are as good. */
+static bool pair_by(const struct anchoring *x, const struct product *p, const struct lt_fcallread *r, bool guards,
+	struct window_pairs *out)
+{
+	const uint64_t reduced = op_at(x, p->sum)->reduced;
+	for (;;) {
+		int32_t best_o = -1, best_w = -1;
+		int64_t best = -1;
+		bool two = false;
+		for (int32_t w = 0; w < x->call->n_axis; w++)
+			for (int32_t o = 0; o < x->call->n_axis; o++) {
+				struct window_sweep s;
+				if (!has_axis(reduced & ~out->used, w) || has_axis(reduced | out->used, o) || !has_axis(p->in_left, o)
+					|| (guards ? !share_guard(x, r, o, w) : has_axis(p->in_right, o) || is_guarded(x, r, o)
+						|| is_guarded(x, r, w) || !overlaps(x, r, o, w))
+					|| !find_sweep(x, r, o, w, &s))
+					continue;
+				two = s.step == best ? two || o == best_o || w == best_w : s.step < best && two;
+				if (s.step <= best)
+					continue;
+				best = s.step;
+				best_o = o;
+				best_w = w;
+			}
+		if (best < 0 || two || !add_pair(out, best_o, best_w))
+			return !two;
 	}
-	struct lt_call_window made = { .out = o, .window = w, .stride = o >= 0 ? b.out : 1, .dilation = w >= 0 ? b.window : 1,
-		.before = b.before > 0 ? b.before : 0 };
-	if ((o >= 0 && b.out <= 0) || (w >= 0 && b.window <= 0))
-		return false;
-	made.step = o >= 0 ? by_o / b.out : by_w / b.window;
-	if ((o >= 0 && made.step * b.out != by_o) || (w >= 0 && made.step * b.window != by_w) || made.step <= 0)
-		return false;
-	/* Its number at the last output and window; a guard of the end says how many numbers there are. */
-	int64_t reach = made.stride * (n_o - 1) + made.dilation * (n_w - 1) - made.before;
-	made.extent = b.high ? b.last + 1 - made.before : reach + 1;
-	made.after = reach >= made.extent ? reach - made.extent + 1 : 0;
-	if (made.extent <= 0)
-		return false;
-	LT_GROW(f->a, f->call_window, f->n_call_window, f->cap_call_window);
-	f->call_window[f->n_call_window++] = made;
+}
+
+/* The next axis of a read behind `after`, by its step, of those in a set; -1. */
+static int32_t axis_behind(const struct anchoring *x, const struct lt_fcallread *r, uint64_t set, int32_t after)
+{
+	int32_t best = -1;
+	for (int32_t a = 0; a < x->call->n_axis; a++) {
+		int64_t by = stride_at(x, &r->at, a);
+		if (!has_axis(set, a) || by <= 0 || (after >= 0 && (by < stride_at(x, &r->at, after)
+			|| (by == stride_at(x, &r->at, after) && a <= after))))
+			continue;
+		best = best < 0 || by < stride_at(x, &r->at, best) ? a : best;
+	}
+	return best;
+}
+
+/* Patches, whose windows share nothing, are told from a product's terms by two of them that lie one in the other,
+ * beside channels: kx, x, ky, y. */
+static bool pair_patches(
+	const struct anchoring *x, const struct product *p, const struct lt_fcallread *r, struct window_pairs *out)
+{
+	const uint64_t reduced = op_at(x, p->sum)->reduced & p->in_left & ~out->used;
+	uint64_t moved = reduced | (p->in_left & ~p->in_right & ~out->used);
+	struct window_pairs more = { .used = 0 };
+	for (int32_t a = 0; a < x->call->n_axis; a++)
+		moved &= is_single(x, a) ? ~(UINT64_C(1) << a) : ~UINT64_C(0);
+	for (int32_t w = -1, last = -1, a = -1; (a = axis_behind(x, r, moved, a)) >= 0; last = a) {
+		w = has_axis(reduced, a) ? a : w;
+		if (!has_axis(reduced, a) && w >= 0 && w == last && !is_guarded(x, r, w) && !overlaps(x, r, a, w)
+			&& !add_pair(&more, a, w))
+			return false;
+	}
+	if (more.n > 0 && !(reduced & ~more.used))      /* all are in one: the outer ones are channels and images */
+		more.n--;
+	for (int32_t i = 0; i < more.n && out->n + more.n > 1; i++)
+		if (!add_pair(out, more.out[i], more.window[i]))
+			return false;
+	return true;
+}
+
+/* Borders along one axis: of a window, or an output, of one position.  False: a guard has others. */
+static bool pair_borders(
+	const struct anchoring *x, const struct product *p, const struct lt_fcallread *r, struct window_pairs *out)
+{
+	for (int32_t i = 0; i < r->n_guard; i++) {
+		const uint64_t set = axes_of_place(x, &x->f->call_guard[r->first_guard + i]);
+		const int32_t a = only_axis(x, set);
+		bool of_window = false;
+		for (int32_t k = 0; k < out->n; k++) {
+			struct window_sweep s = { .out = out->out[k], .window = out->window[k] };
+			of_window = of_window || is_guard_of(x, &x->f->call_guard[r->first_guard + i], &s);
+		}
+		if (of_window)
+			continue;
+		bool deep = a >= 0 && has_axis(op_at(x, p->sum)->reduced, a);
+		if (a < 0 || has_axis(out->used, a) || !add_pair(out, deep ? -1 : a, deep ? a : -1))
+			return false;
+	}
 	return true;
 }
 
 /* The windows by which the left factor is read.  False: it is read in a way that is none.  Their number may be 0. */
 static bool find_windows(struct anchoring *x, const struct product *p, int32_t read)
 {
-	const struct lt_fcallread *r = read_at(x, read);
-	uint64_t reduced = op_at(x, p->sum)->reduced, used = 0;
-	int32_t explained = 0;
-	for (int32_t w = 0; w < x->call->n_axis; w++) {
-		int32_t out = -1;
-		const bool guarded = has_axis(reduced, w) && is_guarded(x, r, w, ~reduced);
-		for (int32_t o = 0; o < x->call->n_axis && has_axis(reduced, w); o++) {
-			if (o == w || has_axis(reduced, o) || !has_axis(p->in_left, o))
-				continue;
-			/* Guards say which move along which, where there are some: with borders more of them overlap by chance. */
-			if (guarded ? !share_guard(x, r, o, w) : is_guarded(x, r, o, ~UINT64_C(0))
-				|| !has_axis(p->in_left & ~p->in_right, o) || !overlaps(x, r, o, w))
-				continue;
-			if (out >= 0 || has_axis(used, o))
-				return false;
-			out = o;
-		}
-		if (out < 0)
-			continue;
-		used |= UINT64_C(1) << out | UINT64_C(1) << w;
-		if (!add_window(x, r, out, w, &explained))
+	struct lt_fcallread *r = &x->f->call_read[x->call->first_read + read];
+	struct window_pairs pairs = { .n = 0 };
+	find_positions(x, r, x->at);
+	if (!pair_by(x, p, r, true, &pairs) || !pair_by(x, p, r, false, &pairs) || !pair_patches(x, p, r, &pairs)
+		|| !pair_borders(x, p, r, &pairs))
+		return false;
+	for (int32_t i = 0; i < pairs.n; i++)
+		if (!add_window(x, r, pairs.out[i], pairs.window[i]))
 			return false;
-	}
-	/* Borders along one axis: of a window, or an output, of one position. */
-	for (int32_t i = 0; i < r->n_guard; i++) {
-		int32_t a = only_axis(x, axes_of_place(x, &x->f->call_guard[r->first_guard + i]));
-		if (a < 0 || has_axis(used, a))
-			continue;
-		used |= UINT64_C(1) << a;
-		if (!add_window(x, r, has_axis(reduced, a) ? -1 : a, has_axis(reduced, a) ? a : -1, &explained))
-			return false;
-	}
-	return explained == r->n_guard;
+	return true;
 }
 
 static bool is_plain_read(const struct anchoring *x, int32_t read) { return read < 0 || !read_at(x, read)->n_guard; }
@@ -315,7 +531,7 @@ static bool find_product(struct anchoring *x, struct product p)
 	x->a.is.read[1] = read_of(behind_casts(x, value_at(x, p.mul, p.right)));
 	x->a.is.first_window = first;
 	x->a.is.n_window = x->f->n_call_window - first;
-	return has_role(x, LT_DIM_ROW) || has_role(x, LT_DIM_COLUMN);
+	return windows || has_role(x, LT_DIM_ROW) || has_role(x, LT_DIM_COLUMN);
 }
 
 /* -- attention -- */
@@ -511,6 +727,7 @@ void lt__freeze_anchor(struct lt_freezer *f, struct lt_call *call)
 		.offset_row = -1 } } };
 	int32_t n_window = f->n_call_window;
 	call->anchor = -1;
+	x.at = LT_NEW(f->a, struct axis_span, call->n_axis + 1);
 	if (call->n_op > 0 && find_anchor(&x)) {
 		LT_GROW(f->a, f->call_anchor, f->n_call_anchor, f->cap_call_anchor);
 		call->anchor = f->n_call_anchor;

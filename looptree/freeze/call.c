@@ -347,6 +347,35 @@ static bool same_read(const struct call_nest *x, const struct lt_fcallread *a, c
 	return same;
 }
 
+/* Some multiple of `by`, and what is not, which is less than one: then whether the sum is negative does not depend on
+ * the rest.  So it is of a guard over a digit, which may be written of the var that was cut. */
+static bool drop_rest(const struct call_nest *x, int64_t by, struct lt_fplace *g)
+{
+	int64_t *stride = &x->f->stride[g->first_stride], low = g->row.constant, high = low;
+	for (int32_t a = 0; a < x->d.n_axis; a++) {
+		int64_t far = stride[a] % by ? lt__mul_sat(stride[a], x->f->call_dim[x->first_axis + a].extent - 1) : 0;
+		low = lt__add_sat(low, far < 0 ? far : 0);
+		high = lt__add_sat(high, far > 0 ? far : 0);
+	}
+	if (lt__floor_div(low, by) != lt__floor_div(high, by))
+		return false;
+	g->row.constant = lt__floor_div(low, by);
+	for (int32_t a = 0; a < x->d.n_axis; a++)
+		stride[a] = stride[a] % by ? 0 : stride[a] / by;
+	return true;
+}
+
+/* A guard in its smallest numbers. */
+static void simplify_guard(const struct call_nest *x, struct lt_fplace *g)
+{
+	const int64_t *stride = &x->f->stride[g->first_stride];
+	for (int32_t a = 0; a < x->d.n_axis && g->row.n == 0; a++) {
+		int64_t by = stride[a] < 0 ? -stride[a] : stride[a];
+		if (by > 1 && drop_rest(x, by, g))
+			a = -1;
+	}
+}
+
 /* The number of a read of the call. */
 static lt_status add_read(struct call_nest *x, const struct lt_call *call, const struct lt_described_op *op,
 	const struct lt_described_value *v, int32_t *out)
@@ -358,7 +387,10 @@ static lt_status add_read(struct call_nest *x, const struct lt_call *call, const
 	LT_TRY(access_place(x, op, v->piece->base, map, false, &r.buffer, &r.at));
 	for (int32_t i = 0; i < map->n_guard && !x->why; i++) {
 		LT_GROW(f->a, f->call_guard, f->n_call_guard, f->cap_call_guard);
-		row_place(x, op, map, map->guard + (int64_t)i * lt__map_width(map), &f->call_guard[f->n_call_guard++]);
+		row_place(x, op, map, map->guard + (int64_t)i * lt__map_width(map), &f->call_guard[f->n_call_guard]);
+		if (!x->why)
+			simplify_guard(x, &f->call_guard[f->n_call_guard]);
+		f->n_call_guard++;
 	}
 	*out = 0;
 	if (x->why)

@@ -300,7 +300,8 @@ struct lt_call_result { int32_t op, buffer, row, first_stride; };
  *              product's dims.
  * CONVOLUTION  the same, where read[0] is read by windows: each has an entry in call_windows.  Axes of windows are
  *              DEEP, those along which they move ROW (BATCH, where the other factor has them, too); groups are a
- *              BATCH.  Windows that share no element and have no borders are a PRODUCT's axes.
+ *              BATCH.  Windows that share no element and have no borders are a PRODUCT's axes, unless two of them lie
+ *              one in the other beside channels, as those of an image's patches do.
  * ATTENTION    op[0] sums op[1], scores of read[0] (queries) and read[1] (keys); op[2] is their largest along the keys,
  *              op[3] sums exponentials, op[4] sums their products with read[2], values.  ROW: queries, COLUMN: what
  *              the values have alone, DEEP: what queries and keys have; the keys themselves are `reduced` in op[2].
@@ -320,8 +321,8 @@ struct lt_call_anchor {
 	int32_t offset_row;             /* CAUSAL                                          */
 };
 /* Window w at output o of an axis reads number stride*o + dilation*w - before of it; `before` and `after` are how many
- * borders there are beside its `extent`, which lie `step` elements apart.  Where no border is read behind the end, what
- * is behind the last that is read does not count.  -1: there is one output, or one window. */
+ * borders there are beside its `extent`, which lie `step` elements apart (0: there is one).  What no window reads,
+ * behind the last number that is read or before the first, need not count.  -1: there is one output, or one window. */
 struct lt_call_window { int32_t out, window; int64_t stride, dilation, before, after, extent, step; };
 
 struct lt_tree {
