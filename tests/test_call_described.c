@@ -96,6 +96,22 @@ static const struct described_case cases[] = {
 		"x = InputTensor(x, T, [m, k]); u = ConstantTensor(u, T, [k, n]); w = ConstantTensor(w, T, [k, n]);\n"
 		"a = MatMulNode(F(x), F(u)); result sum = TO(a + 1); result = TO(a * SigmoidNode(a) * MatMulNode(F(x), F(w)));\n",
 		{ NULL }, { NULL }, { NULL } },
+	/* three, two of them of other terms, and the last with one column alone */
+	{ "beside", "m = 64; k = 32; n = 16;", "m = 3; k = 7; n = 5;",
+		"x = InputTensor(x, T, [m, k]); u = ConstantTensor(u, T, [k, n]); y = InputTensor(y, T, [m, k + 4]);\n"
+		"w = ConstantTensor(w, T, [k + 4, n]); v = ConstantTensor(v, T, [k, 1]);\n"
+		"a = MatMulNode(F(x), F(u)); b = MatMulNode(F(y), F(w));\n"
+		"result = TO(ReLUNode(a + b) * MatMulNode(F(x), F(v)));\n", { NULL }, { NULL }, { NULL } },
+	/* a convolution by windows and one of one element, as where blocks of ResNet join */
+	{ "beside_windows", "c = 16; d = 32; h = 14;", "c = 3; d = 5; h = 4;",
+		"x = InputTensor(x, T, [1, c, h, h]); w = ConstantTensor(w, T, [d, c, 3, 3]);\n"
+		"z = InputTensor(z, T, [1, d, h, h]); v = ConstantTensor(v, T, [d, d, 1, 1]);\n"
+		"a = Conv2dNode(F(x), F(w), [1, 1], [1, 1, 1, 1]); b = Conv2dNode(F(z), F(v));\n"
+		"result = TO(ReLUNode(a + b));\n", { NULL }, { NULL }, { NULL } },
+	/* one is made of the other: not side by side */
+	{ "in_a_row", "m = 64; k = 32; n = 16; c = 24;", "m = 3; k = 7; n = 5; c = 4;",
+		"x = InputTensor(x, T, [m, k]); u = ConstantTensor(u, T, [k, n]); w = ConstantTensor(w, T, [n, c]);\n"
+		"result = TO(MatMulNode(TanhNode(MatMulNode(F(x), F(u))), F(w)));\n", { NULL }, { NULL }, { NULL } },
 };
 enum { N_CASE = sizeof cases / sizeof *cases };
 static const char *const types[] = { "float32", "float16" };
@@ -488,6 +504,8 @@ static void check_roles(const struct lt_tree *t, const struct lt_call *c, const 
 	const struct lt_call_op *sum = LT_AT(struct lt_call_op, t->call_ops, c->first_op + a->op[0]);
 	for (int32_t d = 0; d < c->n_axis; d++) {
 		bool in[2], deep = sum->reduced >> d & 1, out = !deep && sum->axes >> d & 1;
+		if (c->n_anchor > 1 && !(sum->axes >> d & 1))
+			continue;               /* another one's */
 		int32_t role = LT_AT(struct lt_call_dim, t->call_dims, c->first_axis + d)->role;
 		for (int i = 0; i < 2; i++) {
 			if (a->read[i] < 0)
@@ -514,6 +532,7 @@ static void check_product(const struct lt_tree *t, const struct lt_call *c)
 	}
 	cr_assert(c->n_result == 1 && (c->anchor >= 0 || !matrix || !deep), "a product without an anchor, in loop %d",
 		(int)c->loop);
+	cr_assert_leq(c->n_anchor, 1);
 	if (c->anchor < 0 || LT_AT(struct lt_call_anchor, t->call_anchors, c->anchor)->kind == LT_ANCHOR_NORM)
 		return;
 	const struct lt_call_anchor *a = LT_AT(struct lt_call_anchor, t->call_anchors, c->anchor);
@@ -526,18 +545,52 @@ static void check_product(const struct lt_tree *t, const struct lt_call *c)
 		"its factors are others");
 }
 
+/* Whether op `to` is made of op `from`. */
+static bool is_made_of(const struct lt_tree *t, const struct lt_call *c, int32_t to, int32_t from)
+{
+	const struct lt_call_op *o = LT_AT(struct lt_call_op, t->call_ops, c->first_op + to);
+	if (to <= from)
+		return to == from;
+	for (int32_t v = 0; v < o->n_value; v++) {
+		const struct lt_call_value *value = LT_AT(struct lt_call_value, t->call_values, o->first_value + v);
+		if (value->kind == LT_VALUE_OP && is_made_of(t, c, value->at, from))
+			return true;
+	}
+	return false;
+}
+
+/* Several are all that reduces, and none is made of another. */
+static void check_beside(const struct lt_tree *t, const struct lt_call *c)
+{
+	int reductions = 0;
+	for (int32_t i = 0; i < c->n_op; i++)
+		reductions += LT_AT(struct lt_call_op, t->call_ops, c->first_op + i)->kind == LT_CALL_REDUCE;
+	cr_assert_eq(c->n_anchor > 0, c->anchor >= 0);
+	for (int32_t i = 0; i < c->n_anchor && c->n_anchor > 1; i++) {
+		const struct lt_call_anchor *a = LT_AT(struct lt_call_anchor, t->call_anchors, c->anchor + i);
+		cr_assert_eq(c->n_anchor, reductions);
+		cr_assert(a->kind == LT_ANCHOR_PRODUCT || a->kind == LT_ANCHOR_CONVOLUTION);
+		for (int32_t k = 0; k < i; k++)
+			cr_assert_not(
+				is_made_of(t, c, a->op[0], LT_AT(struct lt_call_anchor, t->call_anchors, c->anchor + k)->op[0]));
+	}
+}
+
 static void check_anchors(const struct lt_tree *t, int *windows)
 {
 	for (uint32_t i = 0; i < t->calls.n; i++) {
 		const struct lt_call *c = LT_AT(struct lt_call, t->calls, i);
-		const struct lt_call_anchor *a = c->anchor < 0 ? NULL : LT_AT(struct lt_call_anchor, t->call_anchors, c->anchor);
+		check_beside(t, c);
 		if (c->pattern == LT_PATTERN_PRODUCT && c->n_result)
 			check_product(t, c);
-		if (a && (a->kind == LT_ANCHOR_PRODUCT || a->kind == LT_ANCHOR_CONVOLUTION))
-			check_roles(t, c, a);
-		for (int32_t w = 0; a && w < a->n_window; w++, ++*windows)
-			check_window(t, c, LT_AT(struct lt_call_read, t->call_reads, c->first_read + a->read[0]),
-				LT_AT(struct lt_call_window, t->call_windows, a->first_window + w));
+		for (int32_t k = 0; k < c->n_anchor; k++) {
+			const struct lt_call_anchor *a = LT_AT(struct lt_call_anchor, t->call_anchors, c->anchor + k);
+			if (a->kind == LT_ANCHOR_PRODUCT || a->kind == LT_ANCHOR_CONVOLUTION)
+				check_roles(t, c, a);
+			for (int32_t w = 0; w < a->n_window; w++, ++*windows)
+				check_window(t, c, LT_AT(struct lt_call_read, t->call_reads, c->first_read + a->read[0]),
+					LT_AT(struct lt_call_window, t->call_windows, a->first_window + w));
+		}
 	}
 }
 

@@ -25,7 +25,7 @@ struct hand {
 	struct lt_call_value values[24];
 	struct lt_call_op call_ops[12];
 	struct lt_call_result results[2];
-	struct lt_call_anchor anchor;
+	struct lt_call_anchor anchors[2];
 	struct lt_call_window window;
 	struct lt_routine_shape shapes[2];
 	int64_t rows[8][2], strides[8][AXES];
@@ -79,8 +79,9 @@ static void make(struct hand *h)
 	(void)add_op(h, LT_CALL_MAP, ADD, BIT(M) | BIT(N), VALUES(OP(2), READ(2)));
 	(void)add_op(h, LT_CALL_MAP, MAX, BIT(M) | BIT(N), VALUES(OP(3), NUMBER));
 	(void)add_op(h, LT_CALL_MAP, COPY, BIT(M) | BIT(N), VALUES(OP(4)));
-	h->anchor = (struct lt_call_anchor){ LT_ANCHOR_PRODUCT, { 2, 1, -1, -1, -1 }, { 0, 1, -1 }, 0, 0, 0, 0, -1 };
+	h->anchors[0] = (struct lt_call_anchor){ LT_ANCHOR_PRODUCT, { 2, 1, -1, -1, -1 }, { 0, 1, -1 }, 0, 0, 0, 0, -1 };
 	h->call.n_axis = AXES;
+	h->call.n_anchor = 1;
 	h->call.n_read = 3;
 	h->call.n_result = 1;
 	h->tree = (struct lt_tree){ .size = sizeof h->tree, .n_param = 1, .n_column = 2, .n_row = 8, .rows = h->rows[0],
@@ -88,7 +89,7 @@ static void make(struct hand *h)
 		.calls = list(&h->call, 1, sizeof h->call), .call_dims = LIST(h->dims), .strides = h->strides[0],
 		.call_reads = LIST(h->reads), .call_values = LIST(h->values), .call_ops = LIST(h->call_ops),
 		.call_results = LIST(h->results), .call_guards = LIST(h->guards),
-		.call_anchors = list(&h->anchor, 1, sizeof h->anchor), .call_windows = list(&h->window, 1, sizeof h->window) };
+		.call_anchors = LIST(h->anchors), .call_windows = list(&h->window, 1, sizeof h->window) };
 	h->row = (struct lt_routine){ .name = "lib", .pattern = LT_PATTERN_GRAPH, .left = BIT(LT_F32), .right = BIT(LT_F32),
 		.result = BIT(LT_F32), .sum = LT_F32, .anchors = BIT(LT_ANCHOR_PRODUCT), .before = BIT(LT_OPCODE_add),
 		.behind = BIT(LT_OPCODE_add) | BIT(LT_OPCODE_max), .max_ops = 3, .max_reads = 3, .max_results = 1, .align = 4 };
@@ -97,9 +98,12 @@ static void make(struct hand *h)
 /* The image of a convolution, channels k last: windows of 3 along m, a border of 1 on each side. */
 static void convolve(struct hand *h)
 {
-	h->anchor.kind = LT_ANCHOR_CONVOLUTION;
-	h->anchor.n_window = 1;
+	h->anchors[0].kind = LT_ANCHOR_CONVOLUTION;
+	h->anchors[0].n_window = 1;
 	h->dims[I] = (struct lt_call_dim){ "i", LT_DIM_DEEP, 3, 0, 0 };
+	for (int32_t i = 0; i < 3; i++)
+		h->call_ops[i].axes |= BIT(I);
+	h->call_ops[2].reduced |= BIT(I);
 	h->window = (struct lt_call_window){ M, I, 1, 1, 1, 1, 6, 12 };
 	h->strides[0][I] = 12;
 	h->rows[0][0] = -12;
@@ -146,10 +150,39 @@ static void attend(struct hand *h, int32_t scores)
 	h->strides[1][N] = 0;
 	h->strides[1][K] = 1;
 	h->strides[2][I] = 8;
-	h->anchor = (struct lt_call_anchor){ LT_ANCHOR_ATTENTION, { 1, 0, 2, 4, 6 }, { 0, 1, 2 }, 0, 0, 0, scores, -1 };
+	h->anchors[0] = (struct lt_call_anchor){ LT_ANCHOR_ATTENTION, { 1, 0, 2, 4, 6 }, { 0, 1, 2 }, 0, 0, 0, scores, -1 };
 	h->row.anchors = BIT(LT_ANCHOR_ATTENTION);
 	h->row.behind = h->row.before = 0;
 	h->row.scores = BIT(LT_SCORES_ALL) | BIT(LT_SCORES_CAUSAL);
+}
+
+/* The first product, after its epilogues, times another of r0 and r3, over the same terms. */
+static void beside(struct hand *h)
+{
+	static const int64_t strides[AXES] = { 0, 1, 8, 0 };
+	memcpy(h->strides[4], strides, sizeof strides);
+	h->reads[3] = (struct lt_call_read){ .buffer = 4, .row = 4, .first_stride = 4 * AXES };
+	h->call.n_read = 4;
+	(void)add_op(h, LT_CALL_MAP, MUL, BIT(M) | BIT(N) | BIT(K), VALUES(READ(0), READ(3)));
+	h->call_ops[add_op(h, LT_CALL_REDUCE, ADD, BIT(M) | BIT(N) | BIT(K), VALUES(OP(6)))].reduced = BIT(K);
+	(void)add_op(h, LT_CALL_MAP, MUL, BIT(M) | BIT(N), VALUES(OP(5), OP(7)));
+	h->results[0].op = 8;
+	h->anchors[1] = (struct lt_call_anchor){ LT_ANCHOR_PRODUCT, { 7, 6, -1, -1, -1 }, { 0, 3, -1 }, 0, 0, 0, 0, -1 };
+	h->call.n_anchor = 2;
+	h->row.max_anchors = 2;
+	h->row.max_ops = h->row.max_reads = 4;
+	h->row.behind |= BIT(LT_OPCODE_mul);
+}
+
+/* The second adds up 5 terms along an axis of its own. */
+static void beside_deep(struct hand *h)
+{
+	beside(h);
+	h->dims[I] = (struct lt_call_dim){ "i", LT_DIM_DEEP, 5, 0, 0 };
+	h->call_ops[6].axes = h->call_ops[7].axes = BIT(M) | BIT(N) | BIT(I);
+	h->call_ops[7].reduced = BIT(I);
+	h->strides[4][K] = 0;
+	h->strides[4][I] = 8;
 }
 
 #define CASES(X) \
@@ -216,6 +249,20 @@ static void attend(struct hand *h, int32_t scores)
 	X(attention, attend(h, LT_SCORES_ALL), NULL) \
 	X(masked, attend(h, LT_SCORES_MASKED), "lib does not take scores that are masked by something else") \
 	X(all_scores, (attend(h, LT_SCORES_ALL), h->row.scores = BIT(LT_SCORES_CAUSAL)), "scores that are all counted") \
+	X(two, beside(h), NULL) \
+	X(two_deep, beside_deep(h), NULL) \
+	X(two_of_one, (beside(h), h->row.max_anchors = 0), \
+		"o7 is a product beside o2, and lib computes 1 of them in a call; move it out of the group") \
+	X(two_of_one_said, (beside(h), h->row.max_anchors = 1), "o7 is a product beside o2") \
+	X(one_of_two, h->row.max_anchors = 2, NULL) \
+	X(two_kinds, (beside(h), h->anchors[1].kind = LT_ANCHOR_CONVOLUTION), "it is a convolution, which lib does not") \
+	X(two_behind, (beside(h), h->row.behind &= ~BIT(LT_OPCODE_mul)), "o8, mul, is behind the product") \
+	X(two_ops, (beside(h), h->row.max_ops = 3), "o8 is one operator more than the 3") \
+	X(two_right, (beside(h), h->buffers[4].type = 1, h->row.bias = BIT(LT_F16) | BIT(LT_F32)), \
+		"r3 is read as f16, and lib takes f32 there") \
+	X(two_sums, (beside(h), h->call_ops[7].op = 7, h->ops[7] = h->ops[ADD], h->ops[7].out = LT_F64), \
+		"o7 adds in f64, and lib in f32; cast outside") \
+	X(two_strides, (beside(h), h->strides[4][N] = 2, h->strides[4][K] = 16), "elements of r3 do not lie side by side") \
 	X(values_type, (attend(h, LT_SCORES_ALL), h->buffers[2].type = 1), "r2 is read as f16, and lib takes f32 there")
 
 #define CASE(name, change, why) static void case_##name(struct hand *h) { (void)h; change; }
@@ -290,6 +337,18 @@ static lt_status ask_shapes(void *arg)
 		h->row.shapes = list(h->shapes, shapes[i].n, sizeof *h->shapes);
 		const char *why = lt__routine_avoids_graph(x->arena, &h->row, &h->tree, &h->call);
 		cr_expect(shapes[i].why ? why && strstr(why, shapes[i].why) : !why, "%zu: %s", i, why);
+	}
+	/* two side by side: 12 terms, and 5; 1152 operations and 480 */
+	static const struct { int64_t deep[2], flops; const char *why; } two[] = { { { 5, 12 }, 1632, NULL },
+		{ { 12, 0 }, 0, "it has 5 terms" }, { { 0, 5 }, 0, "it has 12 terms" }, { { 0, 0 }, 1633, "1.63e+03 operations" } };
+	for (size_t i = 0; i < sizeof two / sizeof *two; i++) {
+		make(&x->hand);
+		beside_deep(&x->hand);
+		x->hand.row.min_flops = two[i].flops;
+		x->hand.shapes[0] = (struct lt_routine_shape){ .deep = { two[i].deep[0], two[i].deep[1] } };
+		x->hand.row.shapes = list(x->hand.shapes, 1, sizeof *x->hand.shapes);
+		const char *why = lt__routine_avoids_graph(x->arena, &x->hand.row, &x->hand.tree, &x->hand.call);
+		cr_expect(two[i].why ? why && strstr(why, two[i].why) : !why, "%zu: %s", i, why);
 	}
 	/* of a window 3, beside 12 channels; 5 keys */
 	make(&x->hand);

@@ -171,7 +171,7 @@ static const struct field call_fields[] = {
 	F(lt_call, workspace, I64, 0, 0),
 	F(lt_call, workspace_each, I64, 0, 0),
 	F(lt_call, n_number, I32, 0, 0),
-	F(lt_call, reserved, FREE, "reserved: always 0", 0),
+	F(lt_call, n_anchor, I32, 0, 0),
 };
 static const struct field call_read_fields[] = {
 	F(lt_call_read, buffer, I32, 0, 0),
@@ -314,7 +314,7 @@ struct rich {
 	struct lt_call_value call_values[6];
 	struct lt_call_op call_ops[4];
 	struct lt_call_result call_results[4];
-	struct lt_call_anchor call_anchors[2];
+	struct lt_call_anchor call_anchors[3];
 	struct lt_call_window call_windows[4];
 };
 
@@ -403,7 +403,7 @@ static void fill(struct rich *r)
 		r->stmts[i] = (struct lt_stmt){ i % 3, i % 2, i - 1, i, i, 1, i, 1, -1 + i, "y", 3, 4, 0, 0, 0, 0 };
 	for (int32_t i = 0; i < 2; i++)
 		r->calls[i] = (struct lt_call){ 2 + i, LT_PATTERN_PRODUCT, 5, 1, i, i, 2, i, 2, 2 + i, 2, i, 2, i, 2, i, 2, i, NULL,
-			"void lt_own_x(void) { }", numbers, 64, 32, 1, 0 };
+			"void lt_own_x(void) { }", numbers, 64, 32, 1, 1 };
 	for (int32_t i = 0; i < 6; i++)
 		r->call_dims[i] = (struct lt_call_dim){ "m", i % 4, 20 + i, i, 1 };
 	for (int32_t i = 0; i < 4; i++)
@@ -422,7 +422,7 @@ static void fill(struct rich *r)
 	for (int32_t i = 0; i < 6; i++)
 		r->call_values[i] = (struct lt_call_value){ values[i], 1 + (uint32_t)i % 3, i, 33 + i, 32 + 2 * i, 0,
 			70 + (uint64_t)i };
-	for (int32_t i = 0; i < 2; i++)
+	for (int32_t i = 0; i < 3; i++)
 		r->call_anchors[i] = (struct lt_call_anchor){ LT_ANCHOR_CONVOLUTION, { 0, 1, 2, 3, 4 }, { 5, 6, 7 }, i, 2, 1,
 			LT_SCORES_CAUSAL, 40 + i };
 	r->tree = (struct lt_tree){ .size = sizeof r->tree,

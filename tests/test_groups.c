@@ -166,7 +166,7 @@ static int draw_value(struct network *x, int dim)
 static void add_value(struct network *x)
 {
 	static const char *const unary[] = { "tanh", "neg", "sigmoid", "abs" };
-	int n = x->n, kind = (int)random_between(&x->rng, 0, 13), a = draw_value(x, -1), d = x->dim[a];
+	int n = x->n, kind = (int)random_between(&x->rng, 0, 15), a = draw_value(x, -1), d = x->dim[a];
 	if (kind < 4) {
 		int to = (d + (int)random_between(&x->rng, 1, 3)) % 4;
 		ADD("%%w%d = f32[v%d, v%d] constant \"w%d\"\n%%p%d = f32[m, v%d, v%d] mul %%y%d, %%w%d\n%%y%d = f32[m, v%d] "
@@ -183,6 +183,13 @@ static void add_value(struct network *x)
 		ADD("%%y%d = f32[m, v%d] %s %%y%d, %%y%d\n", n, d, kind < 10 ? "add" : "sub", a, b);
 	} else if (kind < 13) {         /* a sum between a value and another reader of it */
 		ADD("%%s%d = f32[m] add.reduce %%y%d\n%%y%d = f32[m, v%d] sub %%y%d, %%s%d\n", n, a, n, d, a, n);
+	} else if (kind > 13) {         /* two products of it side by side, one of them after an activation */
+		int to = (d + 1) % 4;
+		for (int i = 0; i < 2; i++)
+			ADD("%%w%d_%d = f32[v%d, v%d] constant \"w%d_%d\"\n%%p%d_%d = f32[m, v%d, v%d] mul %%y%d, %%w%d_%d\n"
+				"%%c%d_%d = f32[m, v%d] add.reduce %%p%d_%d\n", n, i, d, to, n, i, n, i, d, to, a, n, i, n, i, to, n, i);
+		ADD("%%g%d = f32[m, v%d] sigmoid %%c%d_0\n%%y%d = f32[m, v%d] mul %%g%d, %%c%d_1\n", n, to, n, n, to, n, n);
+		d = to;
 	} else {
 		ADD("%%q%d = f32[m, v%d] mul %%y%d, %%y%d\n%%s%d = f32[m] add.reduce %%q%d\n%%e%d = f32[m] add %%s%d, %%one\n"
 			"%%r%d = f32[m] rsqrt %%e%d\n%%y%d = f32[m, v%d] mul %%y%d, %%r%d\n", n, d, a, a, n, n, n, n, n, n, n, d, a, n);
@@ -232,7 +239,7 @@ static bool *reached(const struct lt_looptree *t, const bool *from, bool up)
 
 /* No leaf outside of a group is made of one inside, and read by one inside, through whatever is between.  Each leaf of
  * the graph is in the tree once, and none is a clone. */
-static int check_groups(const struct lt_looptree *t, const char *text)
+static int check_groups(const struct lt_looptree *t, const char *text, int *pairs)
 {
 	int n = 0;
 	for (lt_tnode root = t->root; root >= 0; root = t->node[root].next) {
@@ -246,6 +253,7 @@ static int check_groups(const struct lt_looptree *t, const char *text)
 			free(after);
 			free(before);
 			n++;
+			*pairs += strcmp(t->node[root].call, "pair") == 0;
 		}
 		free(in);
 	}
@@ -276,7 +284,7 @@ Test(groups, random_networks_are_convex_and_right)
 	struct lt_session *session = sim_open(&target);
 	struct lt_target products = *target;    /* nothing with several sums */
 	products.routines.n = 1;
-	int groups = 0;
+	int groups = 0, pairs = 0;
 	for (uint64_t seed = 1; seed <= 60; seed++) {
 		struct lt_looptree *t;
 		struct run_want want;
@@ -285,10 +293,10 @@ Test(groups, random_networks_are_convex_and_right)
 		draw_network(&x, seed);
 		struct lt_graph *g = parsed(x.text);
 		cr_assert_eq(lt_looptree_auto(g, target, &t), LT_OK, "%s\n%s", lt_context_message(g->ctx), x.text);
-		groups += check_groups(t, x.text);
+		groups += check_groups(t, x.text, &pairs);
 		lt_looptree_free(t);
 		cr_assert_eq(lt_looptree_auto(g, &products, &t), LT_OK, "%s\n%s", lt_context_message(g->ctx), x.text);
-		groups += check_groups(t, x.text);
+		groups += check_groups(t, x.text, &pairs);
 		lt_looptree_free(t);
 		run_want_new(g, 2, tree_fill, g, &want);
 		cr_assert_eq(want.status, LT_OK, "%s\n%s", want.message, x.text);
@@ -298,13 +306,14 @@ Test(groups, random_networks_are_convex_and_right)
 		parsed_free(g);
 	}
 	cr_expect_gt(groups, 300, "%d", groups);
+	cr_expect_gt(pairs, 20, "%d", pairs);
 	lt_backend_find("sim")->close(session);
 }
 
 /* The scripts whose trees are in tests/golden, by the descriptions of their calls; and as given back, with groups. */
 Test(groups, networks_of_goldens_are_right)
 {
-	static const char *const names[] = { "resnet", "mobilenet", "bert", "llama", "mnist", "silu", "halves" };
+	static const char *const names[] = { "resnet", "mobilenet", "bert", "llama", "mnist", "silu", "halves", "swiglu" };
 	for (size_t i = 0; i < 2 * sizeof names / sizeof *names; i++) {
 		static char command[4000], out[4000], err[4000], run[1000];
 		const char *name = names[i / 2];

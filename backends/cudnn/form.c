@@ -511,7 +511,7 @@ const char *lt__cudnn_form(const struct lt_tree *t, int32_t loop, const uint64_t
 	struct cudnn_forming x = { .t = t, .f = f, .room = room, .why = why, .bytes = bytes };
 	char turned[240];
 	x.c = lt__cudnn_call_at(t, loop);
-	if (!x.c || x.c->anchor < 0 || x.c->n_result != 1 || x.c->n_axis > MAX_AXIS) {
+	if (!x.c || x.c->n_anchor != 1 || x.c->n_result != 1 || x.c->n_axis > MAX_AXIS) {
 		(void)refuse(&x, "it is no convolution with one result");
 		return why;
 	}

@@ -51,13 +51,15 @@ static const struct lt_routine routines[] = {
 	{ .name = "attention", GRAPH, .anchors = 1u << LT_ANCHOR_ATTENTION, .before = OP(mul) | OP(div),
 		.scores = 1u << LT_SCORES_ALL | 1u << LT_SCORES_CAUSAL, .max_results = 1 },
 	{ .name = "norm", GRAPH, .anchors = 1u << LT_ANCHOR_NORM, .behind = ARITHMETIC, .max_results = 1 },
+	{ .name = "pair", GRAPH, .anchors = 1u << LT_ANCHOR_PRODUCT, .behind = ARITHMETIC,
+		.max_ops = 12, .max_reads = 8, .max_results = 1, .max_anchors = 2 },
 	{ .name = "gemm", LT_PATTERN_PRODUCT, 63, FLOATS, FLOATS, FLOATS, 0, 0, LT_F64, LAYOUTS, MIN_FLOPS },
 	{ .name = "gemm", LT_PATTERN_PRODUCT, LT_EPILOGUE_BIAS | LT_EPILOGUE_RESIDUAL | LT_EPILOGUE_RELU, INTEGERS,
 		INTEGERS, INTEGERS, 0, 0, LT_I64, LAYOUTS, MIN_FLOPS },
 	/* By hand: whatever a nest is, by its description. */
 	{ .name = "any", LT_PATTERN_NONE, 0, 0, 0, 0, 0, 0, 0, 0, 0 },
 };
-enum { N_GRAPH = 3 };           /* with `groups` alone */
+enum { N_GRAPH = 4 };           /* with `groups` alone */
 #undef GRAPH
 #undef ARITHMETIC
 #undef OP

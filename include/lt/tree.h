@@ -235,7 +235,7 @@ struct lt_call {
 	int32_t first_dim, n_dim, first_operand, n_operand;
 	/* Since 1.1: the description, below.  n_result 0: there is none, and `undescribed` is a sentence that says why. */
 	int32_t first_axis, n_axis, first_read, n_read, first_op, n_op, first_result, n_result;
-	int32_t anchor;                 /* index into call_anchors; -1: nothing is known of it as a whole */
+	int32_t anchor;                 /* index into call_anchors of the first; -1: nothing is known of it as a whole */
 	const char *undescribed;        /* for messages; NULL: it is described               */
 	/* Of a kernel of one's own (lt/own.h, LT_NEED_OWN), which computes the whole tree: its C, whose function is called
 	 * lt_own_NAME, NAME what is behind the last '.' of lt_loop.call; what else it is given; bytes of workspace, and of
@@ -243,7 +243,8 @@ struct lt_call {
 	const char *source;
 	const double *number;
 	int64_t workspace, workspace_each;
-	int32_t n_number, reserved;
+	int32_t n_number;
+	int32_t n_anchor;               /* its anchors, from `anchor` on: 0, 1, or those that stand side by side, below */
 };
 /* bounds: as a loop's */
 struct lt_call_dim { const char *var; int32_t role; int64_t extent; int32_t first_bound, n_bound; };
@@ -307,7 +308,11 @@ struct lt_call_result { int32_t op, buffer, row, first_stride; };
  *              the values have alone, DEEP: what queries and keys have; the keys themselves are `reduced` in op[2].
  * NORM         op[0] is the sum whose mean is subtracted (-1: none, as in RMS norm), op[1] the sum of squares, both of
  *              read[0], along the DEEP axes.
- * What is not there is -1.  One anchor a call. */
+ * What is not there is -1.
+ *
+ * Side by side: a call whose only REDUCEs are several PRODUCTs and CONVOLUTIONs, none of which is made of another, has
+ * an anchor of each, in the order of the ops (SwiGLU's silu(x w1) * (x w3)).  They may share reads and axes; an axis
+ * has one role in all that have it.  What follows one of them, or several, is behind. */
 enum lt_anchor { LT_ANCHOR_PRODUCT = 1, LT_ANCHOR_CONVOLUTION, LT_ANCHOR_ATTENTION, LT_ANCHOR_NORM };
 /* What the scores of ATTENTION are multiplied by a number at. */
 enum lt_call_scale { LT_SCALE_NONE, LT_SCALE_SCORES, LT_SCALE_QUERIES, LT_SCALE_KEYS };

@@ -108,8 +108,8 @@ const char *lt__routine_refuses_graph(struct lt_arena *, const struct lt_routine
 /* NULL: a default tree may call it; else why that is not worth it. */
 const char *lt__routine_avoids_graph(
 	struct lt_arena *, const struct lt_routine *, const struct lt_tree *, const struct lt_call *);
-/* The most reductions that an anchor in the bit set consists of. */
-int32_t lt__anchor_reductions(uint64_t anchors);
+/* The most reductions that a call of the row consists of. */
+int32_t lt__routine_reductions(const struct lt_routine *);
 
 /* tile.c: matrix instructions (lt/tile.h) in trees: by name, and what nests they are. */
 const struct lt_tile_row *lt__tile_find(const char *name);              /* NULL: there is none of that name */

@@ -16,7 +16,7 @@ const struct lt_routine *lt__routine_at(const struct lt_target *t, int32_t i)
 
 bool lt__routine_is_graph(const struct lt_target *t, int32_t i)
 {
-	return lt__routine_at(t, i)->pattern == LT_PATTERN_GRAPH && LT_AT_HAS(struct lt_routine, t->routines, shapes)
+	return lt__routine_at(t, i)->pattern == LT_PATTERN_GRAPH && LT_AT_HAS(struct lt_routine, t->routines, max_anchors)
 		&& lt__routine_is_sound(lt__routine_at(t, i));
 }
 

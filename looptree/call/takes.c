@@ -14,7 +14,7 @@ struct take_question {
 	const struct lt_routine *r;
 	const struct lt_tree *t;
 	const struct lt_call *c;
-	const struct lt_call_anchor *anchor;
+	const struct lt_call_anchor *anchor;            /* the first: what a sentence calls it by */
 	const struct lt_call_names *name;
 	enum place *place;              /* by op */
 	const char *why;
@@ -23,7 +23,8 @@ struct take_question {
 
 static const char *const anchor_names[] = { [LT_ANCHOR_PRODUCT] = "product", [LT_ANCHOR_CONVOLUTION] = "convolution",
 	[LT_ANCHOR_ATTENTION] = "attention", [LT_ANCHOR_NORM] = "norm" };
-enum { N_ANCHOR = sizeof anchor_names / sizeof *anchor_names };
+enum { N_ANCHOR = sizeof anchor_names / sizeof *anchor_names,
+	ANCHOR_OPS = sizeof ((struct lt_call_anchor *)0)->op / sizeof *((struct lt_call_anchor *)0)->op };
 
 bool lt__row_has_params(const struct lt_tree *x, int32_t row)
 {
@@ -37,14 +38,14 @@ bool lt__row_has_params(const struct lt_tree *x, int32_t row)
 	return false;
 }
 
-int32_t lt__anchor_reductions(uint64_t anchors)
+int32_t lt__routine_reductions(const struct lt_routine *r)
 {
 	static const int32_t n[] = { [LT_ANCHOR_PRODUCT] = 1, [LT_ANCHOR_CONVOLUTION] = 1, [LT_ANCHOR_ATTENTION] = 4,
 		[LT_ANCHOR_NORM] = 2 };
 	int32_t most = 0;
 	for (int32_t i = LT_ANCHOR_PRODUCT; i < N_ANCHOR; i++)
-		most = anchors >> i & 1 && n[i] > most ? n[i] : most;
-	return most;
+		most = r->anchors >> i & 1 && n[i] > most ? n[i] : most;
+	return r->max_anchors > (uint32_t)most ? (int32_t)r->max_anchors : most;
 }
 
 static const struct lt_call_op *op_at(const struct take_question *x, int32_t i)
@@ -71,9 +72,14 @@ static const struct lt_call_dim *axis_at(const struct take_question *x, int32_t 
 {
 	return LT_AT(struct lt_call_dim, x->t->call_dims, x->c->first_axis + i);
 }
-static const struct lt_call_window *window_at(const struct take_question *x, int32_t i)
+static const struct lt_call_anchor *anchor_at(const struct take_question *x, int32_t i)
 {
-	return LT_AT(struct lt_call_window, x->t->call_windows, x->anchor->first_window + i);
+	return LT_AT(struct lt_call_anchor, x->t->call_anchors, x->c->anchor + i);
+}
+static const struct lt_call_window *window_at(
+	const struct take_question *x, const struct lt_call_anchor *a, int32_t i)
+{
+	return LT_AT(struct lt_call_window, x->t->call_windows, a->first_window + i);
 }
 static const struct lt_type *type_of(const struct take_question *x, int32_t buffer)
 {
@@ -102,9 +108,10 @@ static int32_t behind_casts(const struct take_question *x, const struct lt_call_
 
 static bool is_named(const struct take_question *x, int32_t op)
 {
-	for (size_t i = 0; i < sizeof x->anchor->op / sizeof *x->anchor->op; i++)
-		if (x->anchor->op[i] == op)
-			return true;
+	for (int32_t a = 0; a < x->c->n_anchor; a++)
+		for (size_t i = 0; i < ANCHOR_OPS; i++)
+			if (anchor_at(x, a)->op[i] == op)
+				return true;
 	return x->anchor->kind == LT_ANCHOR_NORM && behind_casts(x, value_at(x, x->anchor->op[1], 0)) == op;
 }
 
@@ -201,23 +208,22 @@ static void check_type(struct take_question *x, const char *name, bool written, 
 			lt__dtype_info((enum lt_dtype)dtype)->name, x->r->name, lt__dtype_list(x->a, takes));
 }
 
-static void check_types(struct take_question *x)
+/* Whether an anchor reads it. */
+static bool check_factor(struct take_question *x, const struct lt_call_anchor *a, int32_t read)
 {
-	const uint64_t other = x->r->bias ? x->r->bias : x->r->result;
-	for (int32_t i = 0; i < x->c->n_read; i++) {
-		bool factor = false;
-		for (int k = 0; k < 3; k++)
-			if (x->anchor->read[k] == i) {
-				check_type(x, read_name(x, i), false, read_at(x, i)->buffer, k ? x->r->right : x->r->left);
-				factor = true;
-			}
-		if (!factor)
-			check_type(x, read_name(x, i), false, read_at(x, i)->buffer, other);
-	}
-	for (int32_t i = 0; i < x->c->n_result; i++)
-		check_type(x, op_name(x, result_at(x, i)->op), true, result_at(x, i)->buffer, x->r->result);
-	for (size_t i = 0; i < sizeof x->anchor->op / sizeof *x->anchor->op; i++) {
-		int32_t op = x->anchor->op[i];
+	bool factor = false;
+	for (int k = 0; k < 3; k++)
+		if (a->read[k] == read) {
+			check_type(x, read_name(x, read), false, read_at(x, read)->buffer, k ? x->r->right : x->r->left);
+			factor = true;
+		}
+	return factor;
+}
+
+static void check_sums(struct take_question *x, const struct lt_call_anchor *a)
+{
+	for (size_t i = 0; i < ANCHOR_OPS; i++) {
+		int32_t op = a->op[i];
 		if (op >= 0 && op_at(x, op)->kind == LT_CALL_REDUCE && !lt__dtype_as_wide(operator_of(x, op)->out, x->r->sum))
 			REFUSE(x, "%s adds in %s, and %s in %s; cast outside", op_name(x, op),
 				lt__dtype_info((enum lt_dtype)operator_of(x, op)->out)->name, x->r->name,
@@ -225,9 +231,26 @@ static void check_types(struct take_question *x)
 	}
 }
 
+static void check_types(struct take_question *x)
+{
+	const uint64_t other = x->r->bias ? x->r->bias : x->r->result;
+	for (int32_t i = 0; i < x->c->n_read; i++) {
+		bool factor = false;
+		for (int32_t a = 0; a < x->c->n_anchor; a++)
+			factor = check_factor(x, anchor_at(x, a), i) || factor;
+		if (!factor)
+			check_type(x, read_name(x, i), false, read_at(x, i)->buffer, other);
+	}
+	for (int32_t i = 0; i < x->c->n_result; i++)
+		check_type(x, op_name(x, result_at(x, i)->op), true, result_at(x, i)->buffer, x->r->result);
+	for (int32_t a = 0; a < x->c->n_anchor; a++)
+		check_sums(x, anchor_at(x, a));
+}
+
 /* -- where they lie -- */
 
-struct take_operand { const char *name; int32_t buffer, row, first_stride; bool windows; };
+/* by: whose windows it is read by; NULL: it is read by none */
+struct take_operand { const char *name; int32_t buffer, row, first_stride; const struct lt_call_anchor *by; };
 
 static int64_t stride_at(const struct take_question *x, const struct take_operand *o, int32_t axis)
 {
@@ -238,10 +261,25 @@ static bool moves(const struct take_question *x, const struct take_operand *o, i
 	return stride_at(x, o, axis) && (axis_at(x, axis)->extent > 1 || axis_at(x, axis)->n_bound > 0);
 }
 /* Whether windows move along the axis; inside: whether it counts within a window. */
-static bool is_windowed(const struct take_question *x, int32_t axis, bool inside)
+static bool is_windowed_by(
+	const struct take_question *x, const struct lt_call_anchor *a, int32_t axis, bool inside)
 {
-	for (int32_t w = 0; w < x->anchor->n_window; w++)
-		if ((inside ? window_at(x, w)->window : window_at(x, w)->out) == axis)
+	for (int32_t w = 0; w < a->n_window; w++)
+		if ((inside ? window_at(x, a, w)->window : window_at(x, a, w)->out) == axis)
+			return true;
+	return false;
+}
+static bool is_windowed(const struct take_question *x, int32_t axis)
+{
+	for (int32_t a = 0; a < x->c->n_anchor; a++)
+		if (is_windowed_by(x, anchor_at(x, a), axis, false) || is_windowed_by(x, anchor_at(x, a), axis, true))
+			return true;
+	return false;
+}
+static bool has_windows(const struct take_question *x)
+{
+	for (int32_t a = 0; a < x->c->n_anchor; a++)
+		if (anchor_at(x, a)->kind == LT_ANCHOR_CONVOLUTION)
 			return true;
 	return false;
 }
@@ -270,13 +308,13 @@ static void check_strides(struct take_question *x, const struct take_operand *o,
 		if (stride_at(x, o, a) != 1)
 			continue;
 		one = true;
-		bool along = is_windowed(x, a, false) || is_windowed(x, a, true);
+		bool along = is_windowed(x, a);
 		plane = plane || along;
 		channels = channels || !along;
 	}
 	if (any && !one)
 		REFUSE(x, "elements of %s do not lie side by side along any axis, as %s asks; copy it outside", o->name, x->r->name);
-	if (any && in_image && x->anchor->kind == LT_ANCHOR_CONVOLUTION)
+	if (any && in_image)
 		check_channels(x, o, channels, plane);
 }
 
@@ -285,8 +323,8 @@ static bool row_is_aligned(const struct take_question *x, const struct take_oper
 {
 	const int64_t *row = x->t->rows + (int64_t)o->row * x->t->n_column, of = x->r->align;
 	int64_t first = row[0];
-	for (int32_t w = 0; w < x->anchor->n_window && o->windows; w++)
-		first += window_at(x, w)->before * window_at(x, w)->step;
+	for (int32_t w = 0; o->by && w < o->by->n_window; w++)
+		first += window_at(x, o->by, w)->before * window_at(x, o->by, w)->step;
 	bool fits = first * bytes % of == 0;
 	for (int32_t i = 1; i < x->t->n_column; i++)
 		fits = fits && row[i] * bytes % of == 0;
@@ -319,14 +357,17 @@ static void check_operands(struct take_question *x)
 {
 	for (int32_t i = 0; i < x->c->n_read; i++) {
 		const struct lt_call_read *r = read_at(x, i);
-		bool windows = x->anchor->n_window > 0 && x->anchor->read[0] == i;
-		if (r->n_guard > 0 && !windows && !(x->r->layouts & LT_LAYOUT_ANY))
+		const struct lt_call_anchor *by = NULL;
+		for (int32_t a = 0; a < x->c->n_anchor && !by; a++)
+			by = anchor_at(x, a)->n_window > 0 && anchor_at(x, a)->read[0] == i ? anchor_at(x, a) : NULL;
+		if (r->n_guard > 0 && !by && !(x->r->layouts & LT_LAYOUT_ANY))
 			REFUSE(x, "%s is not read at all positions, and it is no image of windows; materialize it outside", read_name(x, i));
-		check_operand(x, &(struct take_operand){ read_name(x, i), r->buffer, r->row, r->first_stride, windows }, windows);
+		check_operand(x, &(struct take_operand){ read_name(x, i), r->buffer, r->row, r->first_stride, by }, by != NULL);
 	}
 	for (int32_t i = 0; i < x->c->n_result; i++) {
 		const struct lt_call_result *r = result_at(x, i);
-		check_operand(x, &(struct take_operand){ op_name(x, r->op), r->buffer, r->row, r->first_stride, false }, true);
+		check_operand(x, &(struct take_operand){ op_name(x, r->op), r->buffer, r->row, r->first_stride, NULL },
+			has_windows(x));
 	}
 }
 
@@ -352,10 +393,20 @@ static bool ask(struct take_question *x)
 			"is in the group", x->r->name);
 		return false;
 	}
-	x->anchor = LT_AT(struct lt_call_anchor, x->t->call_anchors, x->c->anchor);
-	if (x->anchor->kind >= N_ANCHOR || !(x->r->anchors >> x->anchor->kind & 1)) {
-		REFUSE(x, "it is a %s, which %s does not compute; use another routine",
-			x->anchor->kind < N_ANCHOR ? anchor_names[x->anchor->kind] : "thing of another kind", x->r->name);
+	const int32_t most = x->r->max_anchors ? (int32_t)x->r->max_anchors : 1;
+	x->anchor = anchor_at(x, 0);
+	for (int32_t i = 0; i < x->c->n_anchor; i++) {
+		const int32_t kind = anchor_at(x, i)->kind;
+		if (kind >= N_ANCHOR || !(x->r->anchors >> kind & 1)) {
+			REFUSE(x, "it is a %s, which %s does not compute; use another routine",
+				kind < N_ANCHOR ? anchor_names[kind] : "thing of another kind", x->r->name);
+			return false;
+		}
+	}
+	if (x->c->n_anchor > most) {
+		REFUSE(x, "%s is a %s beside %s, and %s computes %d of them in a call; move it out of the group",
+			op_name(x, anchor_at(x, most)->op[0]), anchor_names[anchor_at(x, most)->kind], op_name(x, x->anchor->op[0]),
+			x->r->name, (int)most);
 		return false;
 	}
 	return true;
@@ -387,15 +438,45 @@ const char *lt__routine_refuses_graph(struct lt_arena *a, const struct lt_routin
 	return x.why;
 }
 
-/* Positions along the axes of a role; -1: there are more than fit. */
-static int64_t positions(const struct take_question *x, int32_t role, bool window)
+/* Whether one of the anchor's ops counts along the axis. */
+static bool is_axis_of(const struct take_question *x, const struct lt_call_anchor *a, int32_t axis)
+{
+	for (size_t i = 0; i < ANCHOR_OPS; i++)
+		if (a->op[i] >= 0 && op_at(x, a->op[i])->axes >> axis & 1)
+			return true;
+	return false;
+}
+
+/* Positions along an anchor's axes of a role; saturating. */
+static int64_t positions(const struct take_question *x, const struct lt_call_anchor *a, int32_t role, bool window)
 {
 	int64_t n = 1;
-	uint64_t keys = x->anchor->kind == LT_ANCHOR_ATTENTION && window ? op_at(x, x->anchor->op[2])->reduced : 0;
-	for (int32_t a = 0; a < x->c->n_axis; a++)
-		if (keys ? keys >> a & 1 : axis_at(x, a)->role == role && is_windowed(x, a, true) == window)
-			n = lt__mul_sat(n, axis_at(x, a)->extent);
+	uint64_t keys = a->kind == LT_ANCHOR_ATTENTION && window ? op_at(x, a->op[2])->reduced : 0;
+	for (int32_t i = 0; i < x->c->n_axis; i++)
+		if (keys ? keys >> i & 1 : is_axis_of(x, a, i) && axis_at(x, i)->role == role
+			&& is_windowed_by(x, a, i, true) == window)
+			n = lt__mul_sat(n, axis_at(x, i)->extent);
 	return n;
+}
+
+enum { SHAPE_NUMBERS = LT_DIM_DEEP + 2 };
+/* By role, and of a window or keys. */
+static void count_positions(const struct take_question *x, const struct lt_call_anchor *a, int64_t *n)
+{
+	for (int32_t role = LT_DIM_BATCH; role <= LT_DIM_DEEP; role++)
+		n[role] = positions(x, a, role, false);
+	n[LT_DIM_DEEP + 1] = a->kind == LT_ANCHOR_CONVOLUTION || a->kind == LT_ANCHOR_ATTENTION
+		? positions(x, a, LT_DIM_DEEP, true) : 1;
+}
+
+/* The number that is in no range of the shape; -1: it fits. */
+static int32_t number_beside(const struct lt_routine_shape *s, const int64_t *n)
+{
+	const int64_t *range[] = { s->batch, s->row, s->column, s->deep, s->window };
+	for (int32_t k = 0; k < SHAPE_NUMBERS; k++)
+		if (n[k] < range[k][0] || (range[k][1] && n[k] > range[k][1]))
+			return k;
+	return -1;
 }
 
 const char *lt__routine_avoids_graph(
@@ -403,29 +484,30 @@ const char *lt__routine_avoids_graph(
 {
 	struct take_question x = { .a = a, .r = r, .t = t, .c = c };
 	static const char *const names[] = { "batches", "rows", "columns", "terms", "positions of a window, or keys" };
-	int64_t flops = 2, n[5], wrong = -1;
+	int64_t flops = 0, n[SHAPE_NUMBERS], shown = 0;
+	int32_t wrong = -1;
 	if (!ask(&x))
 		return x.why;
-	for (int32_t i = 0; i < c->n_axis; i++)
-		if (op_at(&x, x.anchor->op[1])->axes >> i & 1)
-			flops = lt__mul_sat(flops, axis_at(&x, i)->extent);
+	for (int32_t k = 0; k < c->n_anchor; k++) {
+		int64_t one = 2;
+		for (int32_t i = 0; i < c->n_axis; i++)
+			if (op_at(&x, anchor_at(&x, k)->op[1])->axes >> i & 1)
+				one = lt__mul_sat(one, axis_at(&x, i)->extent);
+		flops = lt__add_sat(flops, one);
+	}
 	if (flops < r->min_flops)
 		return lt__arena_format(a, "%.3g operations are fewer than the %.3g from which on %s is called", (double)flops,
 			(double)r->min_flops, r->name);
-	for (int32_t role = LT_DIM_BATCH; role <= LT_DIM_DEEP; role++)
-		n[role] = positions(&x, role, false);
-	n[4] = x.anchor->kind == LT_ANCHOR_CONVOLUTION || x.anchor->kind == LT_ANCHOR_ATTENTION
-		? positions(&x, LT_DIM_DEEP, true) : 1;
 	for (uint32_t i = 0; i < r->shapes.n; i++) {
-		const struct lt_routine_shape *s = LT_AT(struct lt_routine_shape, r->shapes, i);
-		const int64_t *range[] = { s->batch, s->row, s->column, s->deep, s->window };
 		wrong = -1;
-		for (int k = 0; k < 5 && wrong < 0; k++)
-			if (n[k] < range[k][0] || (range[k][1] && n[k] > range[k][1]))
-				wrong = k;
+		for (int32_t k = 0; k < c->n_anchor && wrong < 0; k++) {
+			count_positions(&x, anchor_at(&x, k), n);
+			wrong = number_beside(LT_AT(struct lt_routine_shape, r->shapes, i), n);
+			shown = wrong < 0 ? shown : n[wrong];
+		}
 		if (wrong < 0)
 			return NULL;
 	}
-	return wrong < 0 ? NULL : lt__arena_format(a, "it has %lld %s, and %s is for other shapes", (long long)n[wrong],
+	return wrong < 0 ? NULL : lt__arena_format(a, "it has %lld %s, and %s is for other shapes", (long long)shown,
 		names[wrong], r->name);
 }

@@ -2,7 +2,8 @@
  * LT_PATTERN_GRAPH).
  *
  * From each reduction on, with the terms that it adds up, a group grows behind, by the next leaf that reads one of its
- * own, and from each that is taken before, by leaves that only it reads, as long as it stays taken.  Each set on the
+ * own, and from each that is taken before, by leaves that only it reads (another reduction with its terms), as long as
+ * it stays taken.  Each set on the
  * way is described as if it were frozen, and the rows of the table say whether they take it.  Which of those become
  * groups is chosen by the bytes that are not moved then (auto_group_choose.c).  No operator is named here: what an
  * anchor is, and what may be around it, is the table's.
@@ -43,6 +44,18 @@ static bool has_graph_rows(const struct lt_target *t)
 		if (lt__routine_is_graph(t, i))
 			return true;
 	return false;
+}
+
+/* Of a group that a row may take. */
+static int32_t most_reductions(const struct lt_target *t)
+{
+	int32_t most = 0;
+	for (int32_t i = 0; i < lt__routine_count(t); i++)
+		if (lt__routine_is_graph(t, i)) {
+			int32_t n = lt__routine_reductions(lt__routine_at(t, i));
+			most = n > most ? n : most;
+		}
+	return most;
 }
 
 bool lt__may_be_left_out(const struct lt_graph *g, lt_node n)
@@ -428,7 +441,7 @@ static lt_status try_group(struct growing *x, lt_node newest, bool *taken)
 }
 
 /* A leaf that may be in the group, and the terms that it adds up. */
-static void put_behind(struct growing *x, lt_node n)
+static void put_with_terms(struct growing *x, lt_node n)
 {
 	const struct lt_leaf *leaf = x->s->t->leaf[n];
 	put_in(x, n);
@@ -445,13 +458,15 @@ static lt_status grow_before(struct growing *x)
 {
 	x->n_try++;
 	for (lt_node n; (n = next_before(x, false)) >= 0;) {
+		const int32_t before = x->n;
 		bool taken;
-		put_in(x, n);
+		put_with_terms(x, n);
 		LT_TRY(try_group(x, n, &taken));
 		if (taken)
 			continue;
 		x->passed[n] = x->n_try;
-		take_out(x);
+		while (x->n > before)
+			take_out(x);
 	}
 	return LT_OK;
 }
@@ -487,7 +502,7 @@ static lt_status grow(struct growing *x, lt_node seed)
 	if (!may_be_in(x, seed))
 		return LT_OK;
 	for (lt_node newest = seed; newest >= 0; newest = next_behind(x)) {
-		put_behind(x, newest);
+		put_with_terms(x, newest);
 		x->n_behind = x->n;
 		LT_TRY(try_with_before(x, newest));
 	}
@@ -539,10 +554,7 @@ lt_status lt__auto_groups(struct lt_auto *s, struct lt_group_option **option, in
 			for (lt_node i = 0; i < n_node; i++)
 				x->number[i] = -1;
 		}
-		uint64_t anchors = 0;
-		for (int32_t i = 0; i < lt__routine_count(s->target); i++)
-			anchors |= lt__routine_is_graph(s->target, i) ? lt__routine_at(s->target, i)->anchors : 0;
-		x->max_reductions = lt__anchor_reductions(anchors);
+		x->max_reductions = most_reductions(s->target);
 		LT_TRY(grow(x, n));
 	}
 	if (!x)

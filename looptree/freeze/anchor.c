@@ -12,9 +12,12 @@ struct axis_span;
 struct anchoring {
 	struct lt_freezer *f;
 	struct lt_call *call;
-	struct lt_fcallanchor a;
-	struct axis_span *at;                /* by axis: where the image is read */
+	struct lt_fcallanchor a;        /* the one that is found */
+	uint64_t has_role;              /* axes that one which was found before has */
+	struct axis_span *at;           /* by axis: where the image is read */
 };
+static const struct lt_fcallanchor no_anchor = { .is = { .op = { -1, -1, -1, -1, -1 }, .read = { -1, -1, -1 },
+	.offset_row = -1 } };
 
 static const struct lt_call_op *op_at(const struct anchoring *x, int32_t i)
 {
@@ -138,20 +141,35 @@ static void order_factors(const struct anchoring *x, struct product *p)
 		}
 }
 
-static void set_roles(const struct anchoring *x, const struct product *p)
+static int32_t role_in(const struct anchoring *x, const struct product *p, int32_t a)
 {
-	const struct lt_call_op *sum = op_at(x, p->sum);
-	for (int32_t a = 0; a < x->call->n_axis; a++) {
-		bool left = has_axis(p->in_left, a), right = has_axis(p->in_right, a);
-		axis_at(x, a)->role = has_axis(sum->reduced, a) ? LT_DIM_DEEP : !has_axis(sum->axes, a) ? LT_DIM_OTHER
-			: left && right ? LT_DIM_BATCH : left ? LT_DIM_ROW : right ? LT_DIM_COLUMN : LT_DIM_OTHER;
-	}
+	bool left = has_axis(p->in_left, a), right = has_axis(p->in_right, a);
+	return has_axis(op_at(x, p->sum)->reduced, a) ? LT_DIM_DEEP : left && right ? LT_DIM_BATCH : left ? LT_DIM_ROW
+		: right ? LT_DIM_COLUMN : LT_DIM_OTHER;
 }
 
-static bool has_role(const struct anchoring *x, int32_t role)
+/* Whether no axis of the product has another role in one that was found before. */
+static bool roles_agree(const struct anchoring *x, const struct product *p)
 {
 	for (int32_t a = 0; a < x->call->n_axis; a++)
-		if (axis_at(x, a)->role == role)
+		if (has_axis(op_at(x, p->sum)->axes & x->has_role, a) && axis_at(x, a)->role != role_in(x, p, a))
+			return false;
+	return true;
+}
+
+static void set_roles(struct anchoring *x, const struct product *p)
+{
+	for (int32_t a = 0; a < x->call->n_axis; a++)
+		if (has_axis(op_at(x, p->sum)->axes, a))
+			axis_at(x, a)->role = role_in(x, p, a);
+	x->has_role |= op_at(x, p->sum)->axes;
+}
+
+static bool is_matrix(const struct anchoring *x, const struct product *p)
+{
+	for (int32_t a = 0; a < x->call->n_axis; a++)
+		if (has_axis(op_at(x, p->sum)->axes, a)
+			&& (role_in(x, p, a) == LT_DIM_ROW || role_in(x, p, a) == LT_DIM_COLUMN))
 			return true;
 	return false;
 }
@@ -505,7 +523,7 @@ static bool find_windows(struct anchoring *x, const struct product *p, int32_t r
 
 static bool is_plain_read(const struct anchoring *x, int32_t read) { return read < 0 || !read_at(x, read)->n_guard; }
 
-/* One product in the call, and nothing else that reduces: a convolution, if one factor is read by windows. */
+/* A product: a convolution, if one factor is read by windows. */
 static bool find_product(struct anchoring *x, struct product p)
 {
 	const int32_t first = x->f->n_call_window;
@@ -523,6 +541,10 @@ static bool find_product(struct anchoring *x, struct product p)
 		swap(&p);
 	if (!windows && !plain)
 		return false;
+	if (!windows && !roles_agree(x, &p))    /* which of its factors is the left one is said by nothing else */
+		swap(&p);
+	if (!roles_agree(x, &p))
+		return false;
 	set_roles(x, &p);
 	x->a.is.kind = windows ? LT_ANCHOR_CONVOLUTION : LT_ANCHOR_PRODUCT;
 	x->a.is.op[0] = p.sum;
@@ -531,7 +553,7 @@ static bool find_product(struct anchoring *x, struct product p)
 	x->a.is.read[1] = read_of(behind_casts(x, value_at(x, p.mul, p.right)));
 	x->a.is.first_window = first;
 	x->a.is.n_window = x->f->n_call_window - first;
-	return windows || has_role(x, LT_DIM_ROW) || has_role(x, LT_DIM_COLUMN);
+	return windows || is_matrix(x, &p);
 }
 
 /* -- attention -- */
@@ -694,47 +716,73 @@ static bool find_norm(struct anchoring *x, const int32_t *sum, int32_t n)
 
 /* -- all of it -- */
 
-static bool find_anchor(struct anchoring *x)
+static void add_anchor(struct anchoring *x)
 {
-	struct product p[2];
+	struct lt_freezer *f = x->f;
+	LT_GROW(f->a, f->call_anchor, f->n_call_anchor, f->cap_call_anchor);
+	f->call_anchor[f->n_call_anchor++] = x->a;
+	x->a = no_anchor;
+}
+
+/* Whether a product is made of another. */
+static bool in_a_row(const struct anchoring *x, const struct product *p, int32_t n)
+{
+	bool *made = LT_NEW(x->f->a, bool, x->call->n_op + 1);
+	for (int32_t i = 0, next = 0; i < x->call->n_op; i++) {
+		for (int32_t v = 0; v < op_at(x, i)->n_value; v++)
+			made[i] = made[i] || (value_at(x, i, v)->kind == LT_VALUE_OP && made[value_at(x, i, v)->at]);
+		if (next == n || p[next].sum != i)
+			continue;
+		if (made[i])
+			return true;
+		made[i] = true;
+		next++;
+	}
+	return false;
+}
+
+static bool find_anchors(struct anchoring *x)
+{
+	struct product *p = LT_NEW(x->f->a, struct product, x->call->n_op + 1);
 	int32_t n_product = 0, n_sum = 0, n_reduce = 0, sum[3];
 	for (int32_t i = 0; i < x->call->n_op; i++) {
-		struct product one;
 		if (op_at(x, i)->kind != LT_CALL_REDUCE)
 			continue;
-		if (product_at(x, i, &one)) {
-			if (n_product == 2)
-				return false;
-			p[n_product++] = one;
-		}
-		if (is_sum(x, i)) {
-			if (n_sum == 3)
-				return false;
-			sum[n_sum++] = i;
-		}
+		n_product += product_at(x, i, &p[n_product]);
+		if (is_sum(x, i) && n_sum++ < 3)
+			sum[n_sum - 1] = i;
 		n_reduce++;
 	}
-	if (n_product == 1 && n_reduce == 1)
-		return find_product(x, p[0]);
-	if (n_product == 2 && n_sum == 3 && n_reduce == 4)
-		return find_attention(x, &p[1], &p[0]);
-	return n_product == 0 && n_sum == n_reduce && n_sum > 0 && n_sum < 3 && find_norm(x, sum, n_sum);
+	if (n_product > 0 && n_product == n_reduce && !in_a_row(x, p, n_product)) {
+		for (int32_t i = 0; i < n_product; i++) {
+			if (!find_product(x, p[i]))
+				return false;
+			add_anchor(x);
+		}
+		return true;
+	}
+	if ((n_product == 2 && n_sum == 3 && n_reduce == 4 && find_attention(x, &p[1], &p[0]))
+		|| (n_product == 0 && n_sum == n_reduce && n_sum > 0 && n_sum < 3 && find_norm(x, sum, n_sum))) {
+		add_anchor(x);
+		return true;
+	}
+	return false;
 }
 
 void lt__freeze_anchor(struct lt_freezer *f, struct lt_call *call)
 {
-	struct anchoring x = { .f = f, .call = call, .a = { .is = { .op = { -1, -1, -1, -1, -1 }, .read = { -1, -1, -1 },
-		.offset_row = -1 } } };
-	int32_t n_window = f->n_call_window;
-	call->anchor = -1;
+	struct anchoring x = { .f = f, .call = call, .a = no_anchor };
+	const int32_t n_window = f->n_call_window, n_anchor = f->n_call_anchor;
 	x.at = LT_NEW(f->a, struct axis_span, call->n_axis + 1);
-	if (call->n_op > 0 && find_anchor(&x)) {
-		LT_GROW(f->a, f->call_anchor, f->n_call_anchor, f->cap_call_anchor);
-		call->anchor = f->n_call_anchor;
-		f->call_anchor[f->n_call_anchor++] = x.a;
+	if (call->n_op > 0 && find_anchors(&x)) {
+		call->anchor = n_anchor;
+		call->n_anchor = f->n_call_anchor - n_anchor;
 		return;
 	}
+	call->anchor = -1;
+	call->n_anchor = 0;
 	f->n_call_window = n_window;
+	f->n_call_anchor = n_anchor;
 	for (int32_t a = 0; a < call->n_axis; a++)
 		axis_at(&x, a)->role = LT_DIM_OTHER;
 }

@@ -236,8 +236,8 @@ static void print_descriptions(struct lt_text *t, const struct lt_tree *x)
 		}
 		if (c->source)
 			print_own(t, x, c);
-		if (c->anchor >= 0)
-			print_anchor(t, x, LT_AT(struct lt_call_anchor, x->call_anchors, c->anchor));
+		for (int32_t a = 0; a < c->n_anchor; a++)
+			print_anchor(t, x, LT_AT(struct lt_call_anchor, x->call_anchors, c->anchor + a));
 	}
 }
 

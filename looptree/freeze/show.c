@@ -314,14 +314,23 @@ static void show_described_op(struct lt_text *x, const struct lt_tree *t, const 
 		lt__text_add(x, ", may be left out", 17);
 }
 
-static void show_anchor(struct lt_text *x, const struct lt_tree *t, const struct lt_call *c)
+/* Whether one of its ops counts along the axis. */
+static bool is_axis_of(const struct lt_tree *t, const struct lt_call *c, const struct lt_call_anchor *a, int32_t axis)
+{
+	for (int i = 0; i < 5; i++)
+		if (a->op[i] >= 0 && LT_AT(struct lt_call_op, t->call_ops, c->first_op + a->op[i])->axes >> axis & 1)
+			return true;
+	return false;
+}
+
+static void show_anchor(
+	struct lt_text *x, const struct lt_tree *t, const struct lt_call *c, const struct lt_call_anchor *a)
 {
 	static const char *const kind[] = { [LT_ANCHOR_PRODUCT] = "product", [LT_ANCHOR_CONVOLUTION] = "convolution",
 		[LT_ANCHOR_ATTENTION] = "attention", [LT_ANCHOR_NORM] = "norm" };
 	static const char *const role[] = { [LT_DIM_BATCH] = "batch", [LT_DIM_ROW] = "row", [LT_DIM_COLUMN] = "column",
 		[LT_DIM_DEEP] = "deep", [LT_DIM_OTHER] = "other" };
 	static const char *const scale[] = { "", ", scaled scores", ", scaled queries", ", scaled keys" };
-	const struct lt_call_anchor *a = LT_AT(struct lt_call_anchor, t->call_anchors, c->anchor);
 	lt__text_format(x, "%s of", kind[a->kind]);
 	for (int i = 0; i < 3 && (i == 0 || a->read[i] >= 0); i++)
 		if (a->read[i] >= 0)
@@ -330,9 +339,13 @@ static void show_anchor(struct lt_text *x, const struct lt_tree *t, const struct
 	for (int i = 0; i < 5; i++)
 		if (a->op[i] >= 0)
 			lt__text_format(x, " o%d", (int)a->op[i]);
+	const char *between = "; ";
 	for (int32_t d = 0; d < c->n_axis; d++) {
 		const struct lt_call_dim *dim = LT_AT(struct lt_call_dim, t->call_dims, c->first_axis + d);
-		lt__text_format(x, "%s%s %s", d ? ", " : "; ", role[dim->role], dim->var);
+		if (c->n_anchor > 1 && !is_axis_of(t, c, a, d))
+			continue;
+		lt__text_format(x, "%s%s %s", between, role[dim->role], dim->var);
+		between = ", ";
 	}
 	for (int32_t i = 0; i < a->n_window; i++) {
 		const struct lt_call_window *w = LT_AT(struct lt_call_window, t->call_windows, a->first_window + i);
@@ -393,9 +406,9 @@ static void show_description(struct lt_text *x, const struct lt_tree *t, int32_t
 		show_place(x, t, c, r->row, r->first_stride);
 		lt__text_format(x, r->op < 0 ? "] = what it computes\n" : "] = o%d\n", (int)r->op);
 	}
-	if (c->anchor >= 0) {
+	for (int32_t i = 0; i < c->n_anchor; i++) {
 		LINE();
-		show_anchor(x, t, c);
+		show_anchor(x, t, c, LT_AT(struct lt_call_anchor, t->call_anchors, c->anchor + i));
 		lt__text_add(x, "\n", 1);
 	}
 #undef LINE

@@ -30,7 +30,7 @@ struct lt_routine {
 	 * An anchor's own ops are those that it names, what is between two of them, a norm's square, and the comparison of
 	 * a causal mask.  Of the others, those that one of these needs are before it; the rest are behind it.  No other
 	 * op may be a REDUCE. */
-	uint64_t anchors;               /* bit set 1<<enum lt_anchor: what it computes, one of them a call            */
+	uint64_t anchors;               /* bit set 1<<enum lt_anchor: what it computes, one of them a call, or max_anchors */
 	uint64_t before, behind;        /* bit sets 1<<enum lt_operator_opcode: the ops that may be there             */
 	uint32_t scores;                /* of ATTENTION: bit set 1<<enum lt_call_scores                               */
 	uint32_t max_ops;               /* ops before and behind together, at most; 0: any number                     */
@@ -40,6 +40,9 @@ struct lt_routine {
 	uint32_t wide;
 	uint32_t align;                 /* bytes, of where operands begin and of all strides but those of 1; 0: any    */
 	struct lt_array shapes;         /* struct lt_routine_shape: default trees call it where one fits; none: everywhere */
+	/* PRODUCTs and CONVOLUTIONs side by side (tree.h), at most; 0: one.  `left` and `right` are then of the reads of each,
+	 * and a shape fits where it fits each */
+	uint32_t max_anchors, reserved;
 };
 /* Ranges, least and most (0: no limit), of how many positions an anchor has along its axes of each role, all of a role
  * together; 1 where it has none. */
