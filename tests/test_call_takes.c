@@ -281,7 +281,8 @@ static lt_status ask_all(void *arg)
 		struct hand *h = &x->hand;
 		make(h);
 		cases[i].change(h);
-		const char *why = lt__routine_refuses_graph(x->arena, &h->row, &h->tree, &h->call, NULL);
+		struct lt_take_reach reach;
+		const char *why = lt__routine_refuses_graph(x->arena, &h->row, &h->tree, &h->call, NULL, &reach);
 		if (!cases[i].why)
 			cr_expect_null(why, "%s: %s", cases[i].name, why);
 		else
@@ -289,14 +290,15 @@ static lt_status ask_all(void *arg)
 	}
 	/* names of nodes in the place of numbers */
 	static const char *const ops[] = { "a", "b", "c", "d", "e", "f" }, *const reads[] = { "x", "w", "v" };
+	struct lt_take_reach reach;
 	make(&x->hand);
 	x->hand.row.behind = x->hand.row.bias = 0;
 	cr_expect_not_null(strstr(lt__routine_refuses_graph(x->arena, &x->hand.row, &x->hand.tree, &x->hand.call,
-		&(struct lt_call_names){ ops, reads }), "%d, add, is behind"));
+		&(struct lt_call_names){ ops, reads }, &reach), "%d, add, is behind"));
 	x->hand.row.max_reads = 1;
 	x->hand.row.behind = ~UINT64_C(0);
 	cr_expect_not_null(strstr(lt__routine_refuses_graph(x->arena, &x->hand.row, &x->hand.tree, &x->hand.call,
-		&(struct lt_call_names){ ops, reads }), "%w is the operand after the 1"));
+		&(struct lt_call_names){ ops, reads }, &reach), "%w is the operand after the 1"));
 	return LT_OK;
 }
 
@@ -312,6 +314,32 @@ static void run(lt_status (*body)(void *))
 }
 
 Test(call_takes, each_member_of_a_row) { run(ask_all); }
+
+/* Of two rows, the second came farther: the later the check, and of operators the later op. */
+static lt_status ask_reach(void *arg)
+{
+	struct asked *x = arg;
+	struct lt_take_reach last = { -1, 0 };
+	for (int i = 0; i < 8; i++) {
+		struct hand *h = &x->hand;
+		struct lt_take_reach reach;
+		beside((make(h), h));
+		h->row.max_anchors = i == 1 ? 1 : 2;
+		if (i == 0)
+			h->row.anchors = BIT(LT_ANCHOR_NORM);
+		h->row.left = i <= 2 ? BIT(LT_F16) : BIT(LT_F32);
+		h->row.before = i <= 3 ? 0 : BIT(LT_OPCODE_add);
+		h->row.behind = i <= 4 ? BIT(LT_OPCODE_add) | BIT(LT_OPCODE_max) : ~UINT64_C(0);
+		h->row.max_reads = i <= 5 ? 3 : 4;
+		h->strides[0][K] = i <= 6 ? 2 : 1;
+		const char *why = lt__routine_refuses_graph(x->arena, &h->row, &h->tree, &h->call, NULL, &reach);
+		cr_expect_eq(why == NULL, i == 7, "%d: %s", i, why);
+		cr_expect(i == 7 || lt__came_farther(reach, last), "%d: %s", i, why);
+		cr_expect_not(i < 7 && lt__came_farther(reach, reach));
+		last = reach;
+	}
+	return LT_OK;
+}
 
 /* m 6, n 8, k 12: 1152 operations. */
 static lt_status ask_shapes(void *arg)
@@ -364,6 +392,7 @@ static lt_status ask_shapes(void *arg)
 	return LT_OK;
 }
 
+Test(call_takes, how_far_a_row_came) { run(ask_reach); }
 Test(call_takes, where_it_is_to_be_taken) { run(ask_shapes); }
 
 /* Rows of a table of 1.0 have none of these members, whatever they say of their pattern. */

@@ -346,14 +346,17 @@ static void hear(void *said, const struct lt_explained *e)
 /* A backend refuses calls with a ReLU, with a bias, or all: the next smaller group is asked for, at last loops. */
 Test(groups, the_next_smaller_one_comes_before_none)
 {
-	static const struct { uint32_t refused; const char *report, *said; } rows[] = {
-		{ 0, "g: row m 9, column n 10, deep k 12; bias; relu\n", "tree: a call of g for the group %p, %c, %d, %e, whose" },
+#define REFUSED(leaves) "tree: a call of g for the group " leaves " was refused: odd refuses it: an epilogue is not"
+	static const struct { uint32_t refused; const char *report, *said, *too; } rows[] = {
+		{ 0, "g: row m 9, column n 10, deep k 12; bias; relu\n", "tree: a call of g for the group %p, %c, %d, %e, whose",
+			"" },
 		{ LT_EPILOGUE_RELU, "g: row m 9, column n 10, deep k 12; bias\n",
-			"tree: in no group: g: odd refuses it: an epilogue is not taken" },
+			"tree: in no group: g: odd refuses it: an epilogue is not taken", REFUSED("%p, %c, %d, %e") },
 		{ LT_EPILOGUE_RELU | LT_EPILOGUE_BIAS, "g: row m 9, column n 10, deep k 12\n", "tree: a call of g for the group %p, "
-			"%c, whose" },
-		{ ~0u, "", "tree: in no group: g: odd refuses it: an epilogue is not taken" },
+			"%c, whose", REFUSED("%p, %c, %d") },
+		{ ~0u, "", "tree: in no group: g: odd refuses it: an epilogue is not taken", REFUSED("%p, %c") },
 	};
+#undef REFUSED
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct run_text said = { NULL, 0 };
 		struct run_want want;
@@ -369,6 +372,7 @@ Test(groups, the_next_smaller_one_comes_before_none)
 		lt_program_free(p);
 		cr_expect_str_eq(odd_reported()->text, rows[i].report, "%zu: %s", i, odd_reported()->text);
 		cr_expect_not_null(strstr(said.at, rows[i].said), "%zu: %s", i, said.at);
+		cr_expect_not_null(strstr(said.at, rows[i].too), "%zu: %s", i, said.at);
 		run_want_new(g, 2, tree_fill, g, &want);
 		run_compare(&want, g, &(struct run_config){ .backends = "odd" }, NULL, NULL, &tally, why, sizeof why);
 		cr_expect_str_eq(why, "", "%s", why);
@@ -376,4 +380,66 @@ Test(groups, the_next_smaller_one_comes_before_none)
 		run_text_free(&said);
 		parsed_free(g);
 	}
+}
+
+/* What the default tree of a graph says, on the machine of sim with these rows. */
+static void expect_said(const char *graph, const struct lt_routine *rows, uint32_t n, const char *want, bool there)
+{
+	struct run_text said = { NULL, 0 };
+	const struct lt_target *target;
+	struct lt_session *session = sim_open(&target);
+	struct lt_target with = *target;
+	struct lt_looptree *t;
+	struct lt_graph *g = parsed(graph);
+	with.routines = (struct lt_array){ rows, n, sizeof *rows };
+	cr_assert_eq(lt_looptree_auto(g, &with, &t), LT_OK, "%s", lt_context_message(g->ctx));
+	for (int32_t i = 0; i < t->n_note; i++) {
+		run_text_add(&said, t->note[i].text, strlen(t->note[i].text));
+		run_text_add(&said, "\n", 1);
+	}
+	cr_expect_eq(strstr(said.at, want) != NULL, there, "%s: %s", want, said.at);
+	run_text_free(&said);
+	lt_looptree_free(t);
+	parsed_free(g);
+	lt_backend_find("sim")->close(session);
+}
+
+/* The row that came nearest says why, wherever it stands in the table. */
+Test(groups, the_nearest_row_says_why)
+{
+	struct lt_routine rows[3] = { taken[0], taken[0], taken[0] };
+	rows[0].left = rows[0].right = rows[0].result = BIT(LT_F16);
+	rows[1].behind = BIT(LT_OPCODE_add);
+	rows[2].behind = 0;
+	for (int i = 0; i < 3; i++) {
+		const struct lt_routine first = rows[0];
+		expect_said(biased, rows, 3, "tree: in no group: g: %e, max, is behind the product, and g takes no such operator "
+			"there", true);
+		memmove(rows, rows + 1, 2 * sizeof *rows);
+		rows[2] = first;
+	}
+}
+
+/* Halves, rounded between the product, the bias and the ReLU: f(y) and f(z) may be left out, what is written not. */
+static const char rounded[] = "graph 1\nvar m 9\nvar k 12\nvar n 10\n%a = f16[m, k] input \"a\"\n"
+	"%b = f16[k, n] constant \"b\"\n%v = f16[n] constant \"v\"\n%fa = f32[m, k] cast %a\n%fb = f32[k, n] cast %b\n"
+	"%p = f32[m, n, k] mul %fa, %fb\n%c = f32[m, n] add.reduce %p\n%y = f16[m, n] cast %c\n%fy = f32[m, n] cast %y\n"
+	"%fv = f32[n] cast %v\n%d = f32[m, n] add %fy, %fv\n%z = f16[m, n] cast %d\n%fz = f32[m, n] cast %z\n"
+	"%e = f32[m, n] tanh %fz\n%r = f16[m, n] cast %e\nresult \"r\" = %r\n";
+
+Test(groups, roundings_that_a_call_leaves_out_are_counted)
+{
+	struct lt_routine row = taken[0];
+	row.left = row.right = row.result = BIT(LT_F16);
+	row.behind |= BIT(LT_OPCODE_tanh);
+	row.wide = 1;
+	expect_said(rounded, &row, 1, ", and in which 2 roundings are left out", true);
+	row.behind = BIT(LT_OPCODE_add);
+	expect_said(rounded, &row, 1, ", and in which 1 rounding is left out", true);
+	row.behind = 0;
+	expect_said(rounded, &row, 1, "left out", false);
+	row.behind = BIT(LT_OPCODE_add) | BIT(LT_OPCODE_tanh) | BIT(LT_OPCODE_cast);    /* does them itself */
+	row.wide = 0;
+	expect_said(rounded, &row, 1, "left out", false);
+	expect_said(rounded, &row, 1, "for the group %fa, %fb, %p, %c, %y, %fy, %fv, %d, %z, %fz, %e, %r, whose", true);
 }

@@ -100,14 +100,23 @@ bool lt__routine_is_graph(const struct lt_target *, int32_t i);
 /* takes.c: rows of pattern LT_PATTERN_GRAPH. */
 /* Whether a row of a frozen tree depends on run-time scalars, through divs, too. */
 bool lt__row_has_params(const struct lt_tree *, int32_t row);
+/* Where a row stopped, in the order in which it is asked: at what the call is as a whole, at its anchors, types,
+ * operators, and so on; op: of operators, which one.  Of several rows the one that came farthest has the sentence that
+ * says most. */
+enum lt_take_step { LT_TAKE_WHOLE, LT_TAKE_ANCHOR, LT_TAKE_TYPE, LT_TAKE_OP, LT_TAKE_COUNT, LT_TAKE_LAYOUT,
+	LT_TAKE_SHAPE, LT_TAKE_BACKEND };
+struct lt_take_reach { int32_t step, op; };
+bool lt__came_farther(struct lt_take_reach, struct lt_take_reach than);
 /* NULL: the row computes what the call's description says; else a sentence about the op, read or axis in the way, and
  * what to do.  name: of each op and read; NULL: as in dumps, o3, r1. */
 struct lt_call_names { const char *const *op, *const *read; };
 const char *lt__routine_refuses_graph(struct lt_arena *, const struct lt_routine *, const struct lt_tree *,
-	const struct lt_call *, const struct lt_call_names *name);
+	const struct lt_call *, const struct lt_call_names *name, struct lt_take_reach *reach);
 /* NULL: a default tree may call it; else why that is not worth it. */
 const char *lt__routine_avoids_graph(
 	struct lt_arena *, const struct lt_routine *, const struct lt_tree *, const struct lt_call *);
+/* Roundings between two ops of a call that the row leaves out. */
+int32_t lt__routine_roundings(const struct lt_routine *, const struct lt_tree *, const struct lt_call *);
 /* The most reductions that a call of the row consists of. */
 int32_t lt__routine_reductions(const struct lt_routine *);
 

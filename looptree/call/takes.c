@@ -17,9 +17,12 @@ struct take_question {
 	const struct lt_call_anchor *anchor;            /* the first: what a sentence calls it by */
 	const struct lt_call_names *name;
 	enum place *place;              /* by op */
+	struct lt_take_reach at;        /* what is being asked */
+	struct lt_take_reach refused_at;
 	const char *why;
 };
-#define REFUSE(x, ...) ((x)->why = (x)->why ? (x)->why : lt__arena_format((x)->a, __VA_ARGS__))
+#define REFUSE(x, ...) ((x)->why ? (void)0 : \
+	(void)((x)->why = lt__arena_format((x)->a, __VA_ARGS__), (x)->refused_at = (x)->at))
 
 static const char *const anchor_names[] = { [LT_ANCHOR_PRODUCT] = "product", [LT_ANCHOR_CONVOLUTION] = "convolution",
 	[LT_ANCHOR_ATTENTION] = "attention", [LT_ANCHOR_NORM] = "norm" };
@@ -393,6 +396,7 @@ static bool ask(struct take_question *x)
 			"is in the group", x->r->name);
 		return false;
 	}
+	x->at.step = LT_TAKE_WHOLE;
 	const int32_t most = x->r->max_anchors ? (int32_t)x->r->max_anchors : 1;
 	x->anchor = anchor_at(x, 0);
 	for (int32_t i = 0; i < x->c->n_anchor; i++) {
@@ -403,6 +407,7 @@ static bool ask(struct take_question *x)
 			return false;
 		}
 	}
+	x->at.step = LT_TAKE_ANCHOR;
 	if (x->c->n_anchor > most) {
 		REFUSE(x, "%s is a %s beside %s, and %s computes %d of them in a call; move it out of the group",
 			op_name(x, anchor_at(x, most)->op[0]), anchor_names[anchor_at(x, most)->kind], op_name(x, x->anchor->op[0]),
@@ -412,30 +417,54 @@ static bool ask(struct take_question *x)
 	return true;
 }
 
+bool lt__came_farther(struct lt_take_reach x, struct lt_take_reach than)
+{
+	return x.step != than.step ? x.step > than.step : x.op > than.op;
+}
+
+static void ask_parts(struct take_question *x)
+{
+	const struct lt_routine *r = x->r;
+	const struct lt_call *c = x->c;
+	uint32_t n = 0;
+	if (x->anchor->kind == LT_ANCHOR_ATTENTION && !(r->scores >> x->anchor->scores & 1))
+		REFUSE(x, "%s does not take scores that are %s; move the mask out, or use another routine", r->name,
+			x->anchor->scores == LT_SCORES_ALL ? "all counted" : x->anchor->scores == LT_SCORES_CAUSAL ? "causal"
+			: "masked by something else");
+	x->at.step = LT_TAKE_TYPE;
+	check_types(x);
+	x->at.step = LT_TAKE_OP;
+	find_places(x);
+	for (x->at.op = 0; x->at.op < c->n_op && !x->why; x->at.op++)
+		check_op(x, x->at.op, &n);
+	x->at = (struct lt_take_reach){ LT_TAKE_COUNT, 0 };
+	if (r->max_reads && (uint32_t)c->n_read > r->max_reads)
+		REFUSE(x, "%s is the operand after the %u that %s takes; move the operator that reads it out of the group",
+			read_name(x, (int32_t)r->max_reads), (unsigned)r->max_reads, r->name);
+	if (r->max_results && (uint32_t)c->n_result > r->max_results)
+		REFUSE(x, "%s is read outside of the group, too, and %s writes %u result%s; end the group there",
+			op_name(x, result_at(x, 0)->op), r->name, (unsigned)r->max_results, r->max_results == 1 ? "" : "s");
+	x->at.step = LT_TAKE_LAYOUT;
+	check_axes(x);
+	check_operands(x);
+}
+
 const char *lt__routine_refuses_graph(struct lt_arena *a, const struct lt_routine *r, const struct lt_tree *t,
-	const struct lt_call *c, const struct lt_call_names *name)
+	const struct lt_call *c, const struct lt_call_names *name, struct lt_take_reach *reach)
 {
 	struct take_question x = { .a = a, .r = r, .t = t, .c = c, .name = name };
-	uint32_t n = 0;
-	if (!ask(&x))
-		return x.why;
-	if (x.anchor->kind == LT_ANCHOR_ATTENTION && !(r->scores >> x.anchor->scores & 1))
-		REFUSE(&x, "%s does not take scores that are %s; move the mask out, or use another routine", r->name,
-			x.anchor->scores == LT_SCORES_ALL ? "all counted" : x.anchor->scores == LT_SCORES_CAUSAL ? "causal"
-			: "masked by something else");
-	find_places(&x);
-	for (int32_t i = 0; i < c->n_op && !x.why; i++)
-		check_op(&x, i, &n);
-	if (r->max_reads && (uint32_t)c->n_read > r->max_reads)
-		REFUSE(&x, "%s is the operand after the %u that %s takes; move the operator that reads it out of the group",
-			read_name(&x, (int32_t)r->max_reads), (unsigned)r->max_reads, r->name);
-	if (r->max_results && (uint32_t)c->n_result > r->max_results)
-		REFUSE(&x, "%s is read outside of the group, too, and %s writes %u result%s; end the group there",
-			op_name(&x, result_at(&x, 0)->op), r->name, (unsigned)r->max_results, r->max_results == 1 ? "" : "s");
-	check_types(&x);
-	check_axes(&x);
-	check_operands(&x);
+	if (ask(&x))
+		ask_parts(&x);
+	*reach = x.refused_at;
 	return x.why;
+}
+
+int32_t lt__routine_roundings(const struct lt_routine *r, const struct lt_tree *t, const struct lt_call *c)
+{
+	int32_t n = 0;
+	for (int32_t i = 0; i < c->n_op && r->wide; i++)
+		n += LT_AT(struct lt_call_op, t->call_ops, c->first_op + i)->may_skip;
+	return n;
 }
 
 /* Whether one of the anchor's ops counts along the axis. */

@@ -18,6 +18,8 @@
 
 enum { MAX_GROUP = 40 };        /* leaves: so that a chain of any length stays linear */
 
+/* One that a row takes, and that was refused in the end. */
+struct refused_group { const char *name, *why; lt_node seed, *member; int32_t n; };
 struct growing {
 	struct lt_auto *s;
 	lt_node seed;
@@ -27,9 +29,10 @@ struct growing {
 	int32_t *n_inside;              /* by node: members that read it */
 	int32_t reductions;             /* of the members */
 	int32_t max_reductions;
-	/* by node: what its group was refused for first; whether by a routine that computes such a thing */
+	/* by node: what its group was refused for, by the row that came farthest; how far that was */
 	const char **why;
-	bool *is_near;
+	struct lt_take_reach *reach;
+	struct refused_group *refused; int32_t n_refused, cap_refused;
 	bool *fits;                     /* by node: it is in an option */
 	int32_t *passed;                /* by node: the last of the tries in which it was refused before the others */
 	int32_t n_try;
@@ -136,14 +139,9 @@ static lt_node next_behind(const struct growing *x)
 	return -1;
 }
 
-/* A cast of less: what reads it makes it again from fewer bytes. */
-static bool is_widening(const struct growing *x, lt_node n)
-{
-	return x->s->g->node[n].op == LT_OP_cast && lt__may_be_left_out(x->s->g, n);
-}
-
-/* The last leaf that only members read; -1: there is none.  widening: one of those. */
-static lt_node next_before(const struct growing *x, bool widening)
+/* The last leaf that only members read; free: of those that a routine may leave out, passed or not.  -1: there is
+ * none. */
+static lt_node next_before(const struct growing *x, bool free)
 {
 	lt_node best = -1;
 	for (int32_t i = 0; i < x->n; i++) {
@@ -151,8 +149,8 @@ static lt_node next_before(const struct growing *x, bool widening)
 		for (int32_t k = 0; k < leaf->n_read; k++)
 			for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
 				lt_node base = leaf->read[k].piece[p].base;
-				if (base > best && x->passed[base] != x->n_try && x->n_inside[base] == x->s->n_reader[base]
-					&& (!widening || is_widening(x, base)) && may_be_in(x, base))
+				if (base > best && x->n_inside[base] == x->s->n_reader[base] && may_be_in(x, base)
+					&& (free ? lt__may_be_left_out(x->s->g, base) : x->passed[base] != x->n_try))
 					best = base;
 			}
 	}
@@ -314,11 +312,44 @@ struct asked_group {
 	struct lt_arena *a;
 	const lt_node *member; int32_t n;
 	const struct lt_routine *row;
+	int32_t roundings;              /* that the row leaves out */
 	const char *why;
-	bool is_near;                   /* why: of a routine that computes such a thing */
+	struct lt_take_reach reach;
 };
 
-/* The first row of the table that takes it; else why one does not that computes such a thing at all. */
+/* What was refused in the end, once: groups that grow from another reduction may have the same leaves. */
+static void keep_refused(struct growing *x, const struct asked_group *q, const char *name, const char *why)
+{
+	struct lt_arena *a = x->s->t->arena;
+	for (int32_t i = 0; i < x->n_refused; i++)
+		if (x->refused[i].n == q->n && strcmp(x->refused[i].name, name) == 0
+			&& memcmp(x->refused[i].member, q->member, sizeof *q->member * (size_t)q->n) == 0)
+			return;
+	LT_GROW(a, x->refused, x->n_refused, x->cap_refused);
+	x->refused[x->n_refused++] = (struct refused_group){ .name = name, .why = why, .seed = x->seed, .n = q->n,
+		.member = lt__arena_copy(a, q->member, sizeof *q->member * (size_t)q->n) };
+}
+
+/* Why a row does not take it for a default tree; NULL: it does. */
+static const char *row_refuses(
+	struct asked_group *q, const struct lt_frozen *f, const struct lt_routine *r, struct lt_take_reach *reach)
+{
+	const struct lt_call *c = LT_AT(struct lt_call, f->tree.calls, 0);
+	const char *why = lt__routine_refuses_graph(q->a, r, &f->tree, c, &f->call[0].name, reach);
+	if (why)
+		return why;
+	*reach = (struct lt_take_reach){ LT_TAKE_SHAPE, 0 };
+	why = lt__routine_avoids_graph(q->a, r, &f->tree, c);
+	if (why)
+		return why;
+	*reach = (struct lt_take_reach){ LT_TAKE_BACKEND, 0 };
+	why = lt__auto_refused_call(q->x->s, r->name, q->member, q->n);
+	if (why)
+		keep_refused(q->x, q, r->name, why);
+	return why;
+}
+
+/* The first row of the table that takes it; else why the one does not that came farthest. */
 static void ask_rows(struct asked_group *q, const struct lt_frozen *f)
 {
 	const struct lt_target *target = q->x->s->target;
@@ -328,17 +359,15 @@ static void ask_rows(struct asked_group *q, const struct lt_frozen *f)
 		const struct lt_routine *r = lt__routine_at(target, i);
 		if (!lt__routine_is_graph(target, i))
 			continue;
-		const struct lt_call_anchor *anchor = c->anchor < 0 ? NULL
-			: LT_AT(struct lt_call_anchor, f->tree.call_anchors, c->anchor);
-		const bool computes = anchor && r->anchors >> anchor->kind & 1;
-		const char *why = lt__routine_refuses_graph(q->a, r, &f->tree, c, &f->call[0].name);
-		why = why ? why : lt__routine_avoids_graph(q->a, r, &f->tree, c);
-		why = why ? why : lt__auto_refused_call(q->x->s, r->name, q->member, q->n);
-		if (!why)
+		struct lt_take_reach reach;
+		const char *why = row_refuses(q, f, r, &reach);
+		if (!why) {
 			q->row = r;
-		else if (!q->why || (computes && !q->is_near))
+			q->roundings = lt__routine_roundings(r, &f->tree, c);
+		} else if (!q->why || lt__came_farther(reach, q->reach)) {
 			q->why = lt__arena_format(q->a, "%s: %s", r->name, why);
-		q->is_near = q->is_near || (computes && why);
+			q->reach = reach;
+		}
 	}
 }
 
@@ -395,15 +424,6 @@ static bool tears_terms(const struct growing *x)
 	return false;
 }
 
-/* Whether a result is a cast whose readers could make it from fewer bytes. */
-static bool hands_on_more(const struct growing *x)
-{
-	for (int32_t i = 0; i < x->n; i++)
-		if (is_result(x, x->member[i]) && x->s->reader[x->member[i]] >= 0 && is_widening(x, x->member[i]))
-			return true;
-	return false;
-}
-
 /* Asks about the members as they are; newest: the one that was put in last. */
 static lt_status try_group(struct growing *x, lt_node newest, bool *taken)
 {
@@ -411,7 +431,7 @@ static lt_status try_group(struct growing *x, lt_node newest, bool *taken)
 	lt_node sorted[MAX_GROUP];
 	struct asked_group q = { .x = x, .member = sorted, .n = x->n };
 	*taken = false;
-	if (tears_terms(x) || hands_on_more(x))
+	if (tears_terms(x))
 		return LT_OK;
 	memcpy(sorted, x->member, sizeof *sorted * (size_t)x->n);
 	lt__auto_sort(sorted, x->n);
@@ -423,17 +443,17 @@ static lt_status try_group(struct growing *x, lt_node newest, bool *taken)
 		lt_context_clear(s->t->ctx);
 		st = LT_OK;
 	}
-	if (!st && !q.row && q.why && (!x->why[newest] || (q.is_near && !x->is_near[newest]))) {
+	if (!st && !q.row && q.why && (!x->why[newest] || lt__came_farther(q.reach, x->reach[newest]))) {
 		x->why[newest] = lt__arena_string(s->t->arena, q.why);
-		x->is_near[newest] = q.is_near;
+		x->reach[newest] = q.reach;
 	}
 	lt__arena_free(q.a);
 	if (st || !q.row)
 		return st;
 	LT_GROW(s->t->arena, x->option, x->n_option, x->cap_option);
 	x->option[x->n_option++] = (struct lt_group_option){ .name = q.row->name, .seed = x->seed, .n = x->n,
-		.before = x->n - x->n_behind, .member = lt__arena_copy(s->t->arena, sorted, sizeof *sorted * (size_t)x->n),
-		.bytes = bytes_kept(x) };
+		.before = x->n - x->n_behind, .roundings = q.roundings, .bytes = bytes_kept(x),
+		.member = lt__arena_copy(s->t->arena, sorted, sizeof *sorted * (size_t)x->n) };
 	for (int32_t i = 0; i < x->n; i++)
 		x->fits[sorted[i]] = true;
 	*taken = true;
@@ -453,6 +473,26 @@ static void put_with_terms(struct growing *x, lt_node n)
 		}
 }
 
+static void take_out_to(struct growing *x, int32_t n)
+{
+	while (x->n > n)
+		take_out(x);
+}
+
+/* Asks with the casts before it that a routine may leave out, without which a row of halves alone takes nothing; then
+ * without them.  The members that are not taken are out again. */
+static lt_status try_with_casts(struct growing *x, lt_node newest, bool *taken)
+{
+	const int32_t n = x->n;
+	for (lt_node cast; (cast = next_before(x, true)) >= 0;)
+		put_in(x, cast);
+	LT_TRY(try_group(x, newest, taken));
+	if (*taken || x->n == n)
+		return LT_OK;
+	take_out_to(x, n);
+	return try_group(x, newest, taken);
+}
+
 /* What is before the group, as long as that is taken. */
 static lt_status grow_before(struct growing *x)
 {
@@ -461,42 +501,19 @@ static lt_status grow_before(struct growing *x)
 		const int32_t before = x->n;
 		bool taken;
 		put_with_terms(x, n);
-		LT_TRY(try_group(x, n, &taken));
+		LT_TRY(try_with_casts(x, n, &taken));
 		if (taken)
 			continue;
 		x->passed[n] = x->n_try;
-		while (x->n > before)
-			take_out(x);
+		take_out_to(x, before);
 	}
-	return LT_OK;
-}
-
-/* The group, and what is before it: first with all that it reads as casts of less, together, since rows ask for one
- * type; then without. */
-static lt_status try_with_before(struct growing *x, lt_node newest)
-{
-	bool taken = false;
-	x->n_try++;
-	for (lt_node n; (n = next_before(x, true)) >= 0;)
-		put_in(x, n);
-	if (x->n > x->n_behind) {
-		LT_TRY(try_group(x, newest, &taken));
-		if (taken)
-			LT_TRY(grow_before(x));
-		while (x->n > x->n_behind)
-			take_out(x);
-	}
-	LT_TRY(try_group(x, newest, &taken));
-	if (taken)
-		LT_TRY(grow_before(x));
-	while (x->n > x->n_behind)
-		take_out(x);
 	return LT_OK;
 }
 
 /* All that grows from a reduction. */
 static lt_status grow(struct growing *x, lt_node seed)
 {
+	bool taken;
 	x->seed = seed;
 	x->n = x->reductions = 0;
 	if (!may_be_in(x, seed))
@@ -504,26 +521,42 @@ static lt_status grow(struct growing *x, lt_node seed)
 	for (lt_node newest = seed; newest >= 0; newest = next_behind(x)) {
 		put_with_terms(x, newest);
 		x->n_behind = x->n;
-		LT_TRY(try_with_before(x, newest));
+		LT_TRY(try_with_casts(x, newest, &taken));
+		if (taken)
+			LT_TRY(grow_before(x));
+		take_out_to(x, x->n_behind);
 	}
-	while (x->n > 0)
-		take_out(x);
+	take_out_to(x, 0);
 	return LT_OK;
 }
 
 /* -- what becomes of them -- */
 
-static void explain_group(struct lt_auto *s, const struct lt_group_option *o)
+static const char *member_names(const struct lt_auto *s, const lt_node *member, int32_t n)
 {
 	struct lt_text x = { .arena = s->t->arena };
-	for (int32_t i = 0; i < o->n; i++)
-		lt__text_format(&x, "%s%%%s", i ? ", " : "", s->g->node[o->member[i]].name);
-	lt__auto_group_because(s, o->seed, lt__arena_format(s->t->arena,
-		"tree: a call of %s for the group %s, whose leaves hand on %lld bytes", o->name, x.at, (long long)o->bytes));
+	for (int32_t i = 0; i < n; i++)
+		lt__text_format(&x, "%s%%%s", i ? ", " : "", s->g->node[member[i]].name);
+	return x.at;
+}
+
+static void explain_group(struct lt_auto *s, const struct lt_group_option *o)
+{
+	struct lt_arena *a = s->t->arena;
+	const char *roundings = o->roundings ? lt__arena_format(a, ", and in which %d rounding%s left out", (int)o->roundings,
+		o->roundings == 1 ? " is" : "s are") : "";
+	lt__auto_group_because(s, o->seed, lt__arena_format(a, "tree: a call of %s for the group %s, whose leaves hand on "
+		"%lld bytes%s", o->name, member_names(s, o->member, o->n), (long long)o->bytes, roundings));
 	for (int32_t i = 0; i < o->n; i++)
 		if (o->member[i] != o->seed)
 			lt__auto_group_because(s, o->member[i], lt__arena_format(s->t->arena, "tree: in the group of %%%s, a call of %s",
 				s->g->node[o->seed].name, o->name));
+}
+
+static void explain_refused(struct lt_auto *s, const struct refused_group *o)
+{
+	lt__auto_group_because(s, o->seed, lt__arena_format(s->t->arena, "tree: a call of %s for the group %s was refused: %s",
+		o->name, member_names(s, o->member, o->n), o->why));
 }
 
 static void explain_none(struct growing *x, lt_node n)
@@ -548,7 +581,7 @@ lt_status lt__auto_groups(struct lt_auto *s, struct lt_group_option **option, in
 		if (!x) {
 			x = LT_NEW(a, struct growing, 1);
 			*x = (struct growing){ .s = s, .in = LT_NEW(a, bool, n_node), .n_inside = LT_NEW(a, int32_t, n_node),
-				.why = LT_NEW(a, const char *, n_node), .is_near = LT_NEW(a, bool, n_node),
+				.why = LT_NEW(a, const char *, n_node), .reach = LT_NEW(a, struct lt_take_reach, n_node),
 				.fits = LT_NEW(a, bool, n_node), .passed = LT_NEW(a, int32_t, n_node),
 				.number = LT_NEW(a, int32_t, n_node) };
 			for (lt_node i = 0; i < n_node; i++)
@@ -560,6 +593,8 @@ lt_status lt__auto_groups(struct lt_auto *s, struct lt_group_option **option, in
 	if (!x)
 		return LT_OK;
 	lt__group_choose(s, x->option, x->n_option);
+	for (int32_t i = 0; i < x->n_refused; i++)
+		explain_refused(s, &x->refused[i]);
 	for (int32_t i = 0; i < x->n_option; i++)
 		if (x->option[i].chosen) {
 			explain_group(s, &x->option[i]);

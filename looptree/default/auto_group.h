@@ -9,7 +9,7 @@
 struct lt_group_option {
 	const char *name;
 	lt_node seed, *member;
-	int32_t n, before;
+	int32_t n, before, roundings;   /* roundings: left out by the routine */
 	int64_t bytes;
 	bool chosen;
 };

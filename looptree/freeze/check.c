@@ -79,13 +79,14 @@ struct call_check {
 	struct lt_arena *a;
 };
 
-/* A name may have several rows: one has to fit. */
+/* A name may have several rows: one has to fit.  Else the one that came farthest says why not. */
 static lt_status check_call(const struct call_check *x, int32_t i)
 {
 	const struct lt_call *c = LT_AT(struct lt_call, x->f->tree.calls, i);
 	const struct lt_call_reason *reason = &x->f->call[i];
 	const char *name = x->t->node[reason->at].call, *why = NULL;
 	struct lt_callshape shape;
+	struct lt_take_reach far = { LT_TAKE_WHOLE, 0 };
 	bool known = false;
 	if (x->t->node[reason->at].loop == LT_TILE)
 		return check_tile(x->t, reason, c->pattern != LT_PATTERN_NONE, x->target, x->a);
@@ -99,12 +100,16 @@ static lt_status check_call(const struct call_check *x, int32_t i)
 		known = true;
 		if (r->pattern == LT_PATTERN_NONE)
 			return LT_OK;
-		const char *refusal = lt__routine_is_graph(x->target, k)
-			? c->undescribed ? c->undescribed : lt__routine_refuses_graph(x->a, r, &x->f->tree, c, &reason->name)
+		struct lt_take_reach reach = { LT_TAKE_WHOLE, 0 };
+		const char *refusal = lt__routine_is_graph(x->target, k) ? c->undescribed ? c->undescribed
+			: lt__routine_refuses_graph(x->a, r, &x->f->tree, c, &reason->name, &reach)
 			: c->pattern == LT_PATTERN_NONE ? reason->why : lt__routine_refuses(x->a, r, &shape);
 		if (!refusal)
 			return LT_OK;
-		why = why ? why : refusal;
+		if (!why || lt__came_farther(reach, far)) {
+			why = refusal;
+			far = reach;
+		}
 	}
 	if (!known)
 		return lt__tree_fail(x->t, reason->at, LT_EILLEGAL,
