@@ -65,7 +65,7 @@ static void draw_options(uint64_t *rng, const struct lt_graph *g, const int32_t 
 		bool in[N_LEAF] = { false };
 		int top = (int)random_between(rng, 0, N_LEAF - 1);
 		struct lt_group_option *p = &x->option[o];
-		*p = (struct lt_group_option){ .name = "r", .member = x->member[o], .bytes = 1 + random_between(rng, 0, 39),
+		*p = (struct lt_group_option){ .name = "r", .member = x->member[o], .gain = 1 + random_between(rng, 0, 39),
 			.before = (int32_t)random_between(rng, 0, 2) };
 		in[top] = true;
 		for (int i = top; i-- > 0;)
@@ -99,7 +99,7 @@ static void best_of_all(const struct lt_group_option *option, int64_t *bytes, in
 				continue;
 			for (int k = 0; k < i && good; k++)
 				good = !(set >> k & 1) || !overlap(&option[i], &option[k]);
-			b += option[i].bytes;
+			b += option[i].gain;
 			f += option[i].before;
 		}
 		if (good && (b > *bytes || (b == *bytes && f < *before))) {
@@ -130,7 +130,7 @@ Test(groups, the_choice_is_the_best_of_all_on_chains_and_trees)
 		best_of_all(x.option, &best, &best_before);
 		lt__group_choose(&x.s, x.option, N_OPTION);
 		for (int k = 0; k < N_OPTION; k++) {
-			bytes += x.option[k].chosen ? x.option[k].bytes : 0;
+			bytes += x.option[k].chosen ? x.option[k].gain : 0;
 			before += x.option[k].chosen ? x.option[k].before : 0;
 			for (int o = 0; o < k; o++)
 				cr_assert(!x.option[k].chosen || !x.option[o].chosen || !overlap(&x.option[k], &x.option[o]));
@@ -140,6 +140,64 @@ Test(groups, the_choice_is_the_best_of_all_on_chains_and_trees)
 		lt_looptree_free(t);
 		parsed_free(g);
 	}
+}
+
+/* -- what a group costs -- */
+
+/* x and w read, y written: 5*3*4 + 3*7*4 + 5*7*4 bytes; the terms and the sum are no more than that of others. */
+static const char costed[] = "graph 1\nvar m 5\nvar k 3\nvar n 7\n%x = f32[m, k] input \"x\"\n"
+	"%w = f32[k, n] constant \"w\"\n%v = f64[n] constant \"v\"\n%p = f32[m, n, k] mul %x, %w\n"
+	"%s = f32[m, n] add.reduce %p\n"
+	"%d = f64[m, n] cast %s\n%e = f64[m, n] add %d, %v\n%q = f64[m, n] mul %d, %d\nresult \"e\" = %e\nresult \"q\" = %q\n";
+enum { BYTES_X = 60, BYTES_W = 84, BYTES_V = 56, BYTES_P = 420, BYTES_S = 140, BYTES_D = 280 };
+static const struct { const char *member[5]; int64_t bytes; } costs[] = {
+	{ { "p" }, BYTES_X + BYTES_W + BYTES_P }, { { "s" }, BYTES_P + BYTES_S },
+	{ { "p", "s" }, BYTES_X + BYTES_W + BYTES_S },
+	{ { "p", "s", "d" }, BYTES_X + BYTES_W + BYTES_D }, { { "s", "d" }, BYTES_P + BYTES_D },
+	{ { "d", "e" }, BYTES_S + BYTES_V + 2 * BYTES_D }, { { "d", "e", "q" }, BYTES_S + BYTES_V + 2 * BYTES_D },
+	{ { "e", "q" }, BYTES_D + BYTES_V + 2 * BYTES_D }, { { "q" }, 2 * BYTES_D },
+	{ { "p", "s", "d", "e", "q" }, BYTES_X + BYTES_W + BYTES_V + 2 * BYTES_D },
+};
+
+static lt_node node_of(const struct lt_graph *g, const char *name)
+{
+	for (lt_node n = 0; n < g->n_node; n++)
+		if (strcmp(g->node[n].name, name) == 0)
+			return n;
+	return -1;
+}
+
+struct costing { struct lt_looptree *t; struct lt_arena *a; };
+
+static lt_status ask_costs(void *arg)
+{
+	const struct costing *c = arg;
+	const struct lt_graph *g = c->t->graph;
+	struct lt_auto s = { .g = g, .t = c->t };
+	LT_TRY(lt__auto_survey(&s));
+	for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {
+		lt_node member[5];
+		int32_t n = 0;
+		while (n < 5 && costs[i].member[n]) {
+			member[n] = node_of(g, costs[i].member[n]);
+			n++;
+		}
+		const int64_t bytes = lt__routine_cost(&s, c->a, NULL, member, n);
+		cr_expect_eq(bytes, costs[i].bytes, "%zu: %lld", i, (long long)bytes);
+	}
+	return LT_OK;
+}
+
+Test(groups, what_a_group_costs)
+{
+	struct costing c;
+	struct lt_graph *g = parsed(costed);
+	cr_assert_eq(lt_looptree_new(g, &c.t), LT_OK);
+	cr_assert_eq(lt__arena_new(g->ctx, &c.a), LT_OK);
+	cr_expect_eq(lt__protect(g->ctx, ask_costs, &c), LT_OK, "%s", lt_context_message(g->ctx));
+	lt__arena_free(c.a);
+	lt_looptree_free(c.t);
+	parsed_free(g);
 }
 
 /* -- random networks -- */

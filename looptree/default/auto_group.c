@@ -5,7 +5,7 @@
  * own, and from each that is taken before, by leaves that only it reads (another reduction with its terms), as long as
  * it stays taken.  Each set on the
  * way is described as if it were frozen, and the rows of the table say whether they take it.  Which of those become
- * groups is chosen by the bytes that are not moved then (auto_group_choose.c).  No operator is named here: what an
+ * groups is chosen by what they cost (auto_group_cost.c, auto_group_choose.c).  No operator is named here: what an
  * anchor is, and what may be around it, is the table's.
  *
  * A leaf that comes before the group's last one and reads one of its leaves is in the group, too.  So groups are
@@ -37,6 +37,7 @@ struct growing {
 	int32_t *passed;                /* by node: the last of the tries in which it was refused before the others */
 	int32_t n_try;
 	struct lt_group_option *option; int32_t n_option, cap_option;
+	int64_t *alone;                 /* by node: what it costs as a kernel of loops; -1: nobody asked */
 	lt_node *touched; int32_t n_touched, cap_touched;       /* members, and what they read, in order */
 	int32_t *number;                /* by node: its number among these; -1: none */
 };
@@ -395,19 +396,16 @@ static lt_status ask_body(void *arg)
 
 /* -- options -- */
 
-/* Bytes that are neither written nor read again if one kernel computes all members. */
-static int64_t bytes_kept(const struct growing *x)
+/* What the members cost as kernels of loops, less what a call of the row does. */
+static int64_t gain_of(struct growing *x, struct lt_arena *a, const struct lt_routine *r, const lt_node *member)
 {
-	const struct lt_graph *g = x->s->g;
-	int64_t sum = 0;
-	for (int32_t i = 0; i < x->n_touched; i++) {
-		const lt_node n = x->touched[i];
-		const int64_t times = x->in[n] ? x->n_inside[n] + !is_result(x, n) : x->n_inside[n] - 1,
-			elems = lt__node_elems(g, n);
-		if (times > 0 && elems > 0)
-			sum = lt__add_sat(sum, lt__mul_sat(times, lt__mul_sat(elems, lt__dtype_info(g->node[n].dtype)->bytes)));
+	int64_t alone = 0;
+	for (int32_t i = 0; i < x->n; i++) {
+		if (x->alone[member[i]] < 0)
+			x->alone[member[i]] = lt__routine_cost(x->s, a, NULL, &member[i], 1);
+		alone = lt__add_sat(alone, x->alone[member[i]]);
 	}
-	return sum;
+	return alone - lt__routine_cost(x->s, a, r, member, x->n);
 }
 
 /* Whether a leaf is a term that a reduction adds up where it is made: nobody stores those. */
@@ -447,12 +445,13 @@ static lt_status try_group(struct growing *x, lt_node newest, bool *taken)
 		x->why[newest] = lt__arena_string(s->t->arena, q.why);
 		x->reach[newest] = q.reach;
 	}
+	const int64_t gain = st || !q.row ? 0 : gain_of(x, q.a, q.row, sorted);
 	lt__arena_free(q.a);
 	if (st || !q.row)
 		return st;
 	LT_GROW(s->t->arena, x->option, x->n_option, x->cap_option);
 	x->option[x->n_option++] = (struct lt_group_option){ .name = q.row->name, .seed = x->seed, .n = x->n,
-		.before = x->n - x->n_behind, .roundings = q.roundings, .bytes = bytes_kept(x),
+		.before = x->n - x->n_behind, .roundings = q.roundings, .gain = gain,
 		.member = lt__arena_copy(s->t->arena, sorted, sizeof *sorted * (size_t)x->n) };
 	for (int32_t i = 0; i < x->n; i++)
 		x->fits[sorted[i]] = true;
@@ -546,7 +545,7 @@ static void explain_group(struct lt_auto *s, const struct lt_group_option *o)
 	const char *roundings = o->roundings ? lt__arena_format(a, ", and in which %d rounding%s left out", (int)o->roundings,
 		o->roundings == 1 ? " is" : "s are") : "";
 	lt__auto_group_because(s, o->seed, lt__arena_format(a, "tree: a call of %s for the group %s, whose leaves hand on "
-		"%lld bytes%s", o->name, member_names(s, o->member, o->n), (long long)o->bytes, roundings));
+		"%lld bytes%s", o->name, member_names(s, o->member, o->n), (long long)o->gain, roundings));
 	for (int32_t i = 0; i < o->n; i++)
 		if (o->member[i] != o->seed)
 			lt__auto_group_because(s, o->member[i], lt__arena_format(s->t->arena, "tree: in the group of %%%s, a call of %s",
@@ -562,7 +561,7 @@ static void explain_refused(struct lt_auto *s, const struct refused_group *o)
 static void explain_none(struct growing *x, lt_node n)
 {
 	struct lt_auto *s = x->s;
-	const char *why = x->fits[n] ? "other groups, which it would overlap, keep as many bytes or more"
+	const char *why = x->fits[n] ? "other groups, which it would overlap, gain as much or more"
 		: x->why[n] ? x->why[n] : "it is beside no group that a routine takes as a whole";
 	lt__auto_group_because(s, n, lt__arena_format(s->t->arena, "tree: in no group: %s", why));
 }
@@ -583,9 +582,11 @@ lt_status lt__auto_groups(struct lt_auto *s, struct lt_group_option **option, in
 			*x = (struct growing){ .s = s, .in = LT_NEW(a, bool, n_node), .n_inside = LT_NEW(a, int32_t, n_node),
 				.why = LT_NEW(a, const char *, n_node), .reach = LT_NEW(a, struct lt_take_reach, n_node),
 				.fits = LT_NEW(a, bool, n_node), .passed = LT_NEW(a, int32_t, n_node),
-				.number = LT_NEW(a, int32_t, n_node) };
-			for (lt_node i = 0; i < n_node; i++)
+				.number = LT_NEW(a, int32_t, n_node), .alone = LT_NEW(a, int64_t, n_node) };
+			for (lt_node i = 0; i < n_node; i++) {
 				x->number[i] = -1;
+				x->alone[i] = -1;
+			}
 		}
 		x->max_reductions = most_reductions(s->target);
 		LT_TRY(grow(x, n));

@@ -1,19 +1,23 @@
-/* auto_group.h -- groups of a default tree for routines that take descriptions: what may be one (auto_group.c), and
- * which are chosen (auto_group_choose.c). */
+/* auto_group.h -- groups of a default tree for routines that take descriptions: what may be one (auto_group.c), what it
+ * costs (auto_group_cost.c), and which are chosen (auto_group_choose.c). */
 #ifndef LT_LOOPTREE_DEFAULT_AUTO_GROUP_H
 #define LT_LOOPTREE_DEFAULT_AUTO_GROUP_H
 #include "looptree/default/auto.h"
 
-/* Leaves that one call of a routine could compute, in the order of the graph.  bytes: that go from one of them to
- * another, and so are not moved; before: leaves before the reduction that it was grown from. */
+/* Leaves that one call of a routine could compute, in the order of the graph.  gain: what they cost as a kernel each,
+ * less what the call costs; before: leaves before the reduction that it was grown from. */
 struct lt_group_option {
 	const char *name;
 	lt_node seed, *member;
 	int32_t n, before, roundings;   /* roundings: left out by the routine */
-	int64_t bytes;
+	int64_t gain;
 	bool chosen;
 };
-/* Marks options that have no leaf in common, of the most bytes: of all choices where each leaf of those that overlap is
+/* What one kernel of these leaves costs: the bytes that it reads and writes, a value once.  r: the routine that it is a
+ * call of; NULL: loops.  A predictor of times would be asked here. */
+int64_t lt__routine_cost(const struct lt_auto *, struct lt_arena *, const struct lt_routine *r, const lt_node *member,
+	int32_t n);
+/* Marks options that have no leaf in common, of the most gain: of all choices where each leaf of those that overlap is
  * read by one other of them at most (chains and trees), else the largest first. */
 void lt__group_choose(struct lt_auto *, struct lt_group_option *, int32_t n);
 /* Whether a routine may leave it out: a copy, or a cast that rounds nothing. */

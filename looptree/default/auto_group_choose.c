@@ -1,5 +1,5 @@
-/* auto_group_choose.c -- which groups a default tree has, of those that its routines take: disjoint ones that keep the
- * most bytes from being moved.
+/* auto_group_choose.c -- which groups a default tree has, of those that its routines take: disjoint ones that gain the
+ * most together.
  *
  * Options that overlap are of one component.  Where its leaves are a forest, each read by one other at most, the best
  * choice below a leaf is that of what it reads, or an option that ends there and the best of what hangs from it.
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include "looptree/default/auto_group.h"
 
-struct worth { int64_t bytes; int32_t before; };
+struct worth { int64_t gain; int32_t before; };
 struct choosing {
 	struct lt_auto *s;
 	struct lt_group_option *option;
@@ -22,18 +22,18 @@ struct choosing {
 	bool *mark;                     /* by node */
 };
 
-/* More bytes; of equal ones the one with less before its reductions, so that what follows a value is with it. */
+/* More gain; of equal ones the one with less before its reductions, so that what follows a value is with it. */
 static bool is_better(struct worth a, struct worth b)
 {
-	return a.bytes != b.bytes ? a.bytes > b.bytes : a.before < b.before;
+	return a.gain != b.gain ? a.gain > b.gain : a.before < b.before;
 }
 static struct worth both(struct worth a, struct worth b)
 {
-	return (struct worth){ lt__add_sat(a.bytes, b.bytes), a.before + b.before };
+	return (struct worth){ lt__add_sat(a.gain, b.gain), a.before + b.before };
 }
 static struct worth without(struct worth a, struct worth b)
 {
-	return (struct worth){ a.bytes - b.bytes, a.before - b.before };
+	return (struct worth){ a.gain - b.gain, a.before - b.before };
 }
 
 static lt_node component(const struct choosing *x, lt_node n)
@@ -118,7 +118,7 @@ static void find_best(struct choosing *x)
 		x->best[n] = x->below[n];
 		for (int32_t i = x->first[n]; i >= 0; i = x->next[i]) {
 			struct worth with = both(hanging(x, &x->option[i], n),
-				(struct worth){ x->option[i].bytes, x->option[i].before });
+				(struct worth){ x->option[i].gain, x->option[i].before });
 			if (!is_better(with, x->best[n]))
 				continue;
 			x->best[n] = with;
@@ -145,7 +145,7 @@ static void take_best(struct choosing *x)
 static int by_worth(const void *a, const void *b)
 {
 	const struct lt_group_option *x = *(struct lt_group_option *const *)a, *y = *(struct lt_group_option *const *)b;
-	struct worth p = { x->bytes, x->before }, q = { y->bytes, y->before };
+	struct worth p = { x->gain, x->before }, q = { y->gain, y->before };
 	return is_better(p, q) ? -1 : is_better(q, p) ? 1 : (x > y) - (x < y);
 }
 
