@@ -24,6 +24,7 @@ struct lt_catch { jmp_buf jump; struct lt_catch *up; bool forwards; };
 struct lt_labour {
 	int64_t maps;                   /* maps brought into their simplest form */
 	int64_t isl;                    /* contexts of isl: questions that plain arithmetic left open */
+	int64_t calls;                  /* leaves looked at for what is handed to routines */
 };
 struct lt_context {
 	lt_alloc *alloc;                /* like realloc; bytes 0 frees */

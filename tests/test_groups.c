@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "check/random/random.h"
+#include "ir/pass/pass.h"
 #include "looptree/default/auto_group.h"
 #include "looptree/tree/tree.h"
 #include "lt/backend.h"
+#include "lt/lt.h"
 #include "program/run/run.h"
 #include "tests/built.h"
 #include "tests/odd.h"
@@ -381,6 +383,86 @@ Test(groups, networks_of_goldens_are_right)
 		cr_expect_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%s: %s%s", name, out, err);
 		cr_expect_not_null(strstr(out, "verify: passed"), "%s: %s%s", name, out, err);
 	}
+}
+
+/* -- work: counted, never timed -- */
+
+/* Networks of n products: a chain; all that go from one value, then what follows each; a value that all add. */
+static void add_chain(struct run_text *b, int n, char *line, size_t bytes)
+{
+	for (int i = 0; i < n; i++) {
+		(void)snprintf(line, bytes, "y%d = ReLUNode(y%d @ ConstantTensor(w%d, float32, [16, 16]));\n", i + 1, i, i);
+		run_text_add(b, line, strlen(line));
+	}
+	(void)snprintf(line, bytes, "result = y%d;\n", n);
+}
+static void add_wide(struct run_text *b, int n, char *line, size_t bytes)
+{
+	for (int pass = 0; pass < 2; pass++)
+		for (int i = 0; i < n; i++) {
+			(void)snprintf(line, bytes, pass ? "result r%d = TanhNode(p%d + y0);\n"
+				: "p%d = y0 @ ConstantTensor(w%d, float32, [16, 16]);\n", i, i);
+			run_text_add(b, line, strlen(line));
+		}
+	*line = 0;
+}
+static void add_sums(struct run_text *b, int n, char *line, size_t bytes)
+{
+	for (int i = 0; i < n; i++) {
+		(void)snprintf(line, bytes, "y%d = SiLUNode(y%d @ ConstantTensor(w%d, float32, [16, 16])) + y%d;\n", i + 1, i, i, i);
+		run_text_add(b, line, strlen(line));
+	}
+	(void)snprintf(line, bytes, "result = y%d;\n", n);
+}
+static void (*const works[])(struct run_text *, int, char *, size_t) = { add_chain, add_wide, add_sums };
+
+static int64_t work_of(size_t which, int n, const struct lt_target *target)
+{
+	struct run_text b = { NULL, 0 };
+	char line[200] = "y0 = InputTensor(x, float32, [8, 16]);\n";
+	struct lt_context *ctx;
+	struct lt_graph *g, *h;
+	struct lt_looptree *t;
+	struct lt_program *p;
+	struct lt_options options = { .size = sizeof options, .backends = "sim:grid/groups" };
+	run_text_add(&b, line, strlen(line));
+	works[which](&b, n, line, sizeof line);
+	run_text_add(&b, line, strlen(line));
+	cr_assert_eq(lt_context_new(&ctx), LT_OK);
+	cr_assert_eq(lt_parse(ctx, b.at, b.n, "t.lt", "script", &g), LT_OK, "%s", lt_context_message(ctx));
+	cr_assert_eq(lt__passes_run(g, NULL, NULL, &h), LT_OK, "%s", lt_context_message(ctx));
+	ctx->labour.calls = 0;
+	cr_assert_eq(lt_looptree_auto(h, target, &t), LT_OK, "%s", lt_context_message(ctx));
+	const int64_t grown = ctx->labour.calls;
+	cr_assert_eq(lt_compile(ctx, h, &options, &p), LT_OK, "%s", lt_context_message(ctx));
+	cr_expect_gt(grown, n, "%zu", which);
+	cr_expect_gt(ctx->labour.calls, 2 * grown, "%zu: of locals, too", which);
+	const int64_t all = ctx->labour.calls;
+	lt_program_free(p);
+	lt_looptree_free(t);
+	lt_graph_free(h);
+	lt_graph_free(g);
+	lt_context_free(ctx);
+	run_text_free(&b);
+	return all;
+}
+
+/* What twice as many products add is at most a little more than twice what was added before. */
+Test(groups, work_grows_as_the_number_of_products)
+{
+	const struct lt_target *target;
+	struct lt_session *session = sim_open(&target);
+	for (size_t k = 0; k < sizeof works / sizeof *works; k++) {
+		int64_t work[4];
+		for (int i = 0; i < 4; i++)
+			work[i] = work_of(k, 20 << i, target);
+		for (int i = 2; i < 4; i++) {
+			const int64_t added = work[i] - work[i - 1], before = work[i - 1] - work[i - 2];
+			cr_expect_leq(added, 2 * before + before / 8 + 64, "network %zu, %d products: %lld more leaves, before %lld", k,
+				20 << i, (long long)added, (long long)before);
+		}
+	}
+	lt_backend_find("sim")->close(session);
 }
 
 /* -- refused in the end -- */

@@ -187,9 +187,11 @@ const char *lt__auto_call_reason(
 	struct lt_arena *, const struct lt_target *, const struct lt_routine *, const struct lt_callshape *);
 const char *lt__auto_call_refusal(struct lt_arena *, const struct lt_target *, const struct lt_callshape *);
 void lt__product_reason_plain(struct lt_auto *, const struct lt_product *);
-/* auto_fallback.c: why a call of these leaves, in the order of the graph, was refused, NULL: it was not; by node of the
- * tree's graph, NULL: all 0; that of the leaves in a nest, the plainest. */
-const char *lt__auto_refused_call(const struct lt_auto *, const char *name, const lt_node *member, int32_t n);
+/* auto_fallback.c: why a call of these leaves, in the order of the graph, was refused, NULL: it was not (base:
+ * lt__tree_bases, where there is a fallback); by node of the tree's graph, NULL: all 0; that of the leaves in a nest,
+ * the plainest. */
+const char *lt__auto_refused_call(
+	const struct lt_auto *, const lt_node *base, const char *name, const lt_node *member, int32_t n);
 const struct lt_fallback *lt__auto_fallback(const struct lt_looptree *, const struct lt_fallback *base);
 const struct lt_fallback *lt__auto_fallback_in(
 	const struct lt_looptree *, const struct lt_fallback *list, lt_tnode top);

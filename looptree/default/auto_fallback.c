@@ -64,12 +64,12 @@ bool lt__fallback_nest(const struct lt_looptree *t, const lt_node *base, lt_tnod
 	return refuse_call(a, &x, list);
 }
 
-const char *lt__auto_refused_call(const struct lt_auto *s, const char *name, const lt_node *member, int32_t n)
+const char *lt__auto_refused_call(
+	const struct lt_auto *s, const lt_node *base, const char *name, const lt_node *member, int32_t n)
 {
 	const struct lt_refused_call *list = s->fallback ? s->fallback[member[0]].refused : NULL;
 	if (!list)
 		return NULL;
-	const lt_node *base = lt__tree_bases(s->t, s->t->arena);
 	struct lt_refused_call x = { .name = name, .member = LT_NEW(s->t->arena, lt_node, n + 1) };
 	for (int32_t i = 0; i < n; i++) {
 		lt_node of = base[member[i]];

@@ -14,12 +14,13 @@
 #include <string.h>
 #include "looptree/call/call.h"
 #include "looptree/default/auto_group.h"
+#include "looptree/derive/derive.h"
 #include "looptree/freeze/freeze.h"
 
 enum { MAX_GROUP = 40 };        /* leaves: so that a chain of any length stays linear */
 
 /* One that a row takes, and that was refused in the end. */
-struct refused_group { const char *name, *why; lt_node seed, *member; int32_t n; };
+struct refused_group { const char *name, *why; lt_node seed, *member; int32_t n, next; };
 struct growing {
 	struct lt_auto *s;
 	lt_node seed;
@@ -33,6 +34,10 @@ struct growing {
 	const char **why;
 	struct lt_take_reach *reach;
 	struct refused_group *refused; int32_t n_refused, cap_refused;
+	int32_t *refused_at;            /* by node: the last of those whose last leaf it is, and 1; 0: none */
+	const lt_node *base;            /* by node: of the graph that trees are made for */
+	int32_t *end_of_readers;        /* by node: into `readers`; they begin where those of the node before end */
+	lt_node *readers;
 	bool *fits;                     /* by node: it is in an option */
 	int32_t *passed;                /* by node: the last of the tries in which it was refused before the others */
 	int32_t n_try;
@@ -116,28 +121,61 @@ static void take_out(struct growing *x)
 	count_reads(x, n, -1);
 }
 
-static bool reads_member(const struct growing *x, lt_node n)
+static void count_step(const struct growing *x) { x->s->t->ctx->labour.calls++; }
+
+/* The leaves that read each, in order: their number first, where those of each end after that. */
+static void list_readers(struct growing *x)
 {
-	const struct lt_leaf *leaf = x->s->t->leaf[n];
-	for (int32_t k = 0; k < leaf->n_read; k++)
-		for (int32_t p = 0; p < leaf->read[k].n_piece; p++)
-			if (leaf->read[k].piece[p].base >= 0 && x->in[leaf->read[k].piece[p].base])
-				return true;
-	return false;
+	const struct lt_auto *s = x->s;
+	int32_t *end = x->end_of_readers = LT_NEW(s->t->arena, int32_t, s->g->n_node + 1), total = 0;
+	for (int pass = 0; pass < 2; pass++) {
+		for (lt_node n = 0; n < s->g->n_node; n++) {
+			const struct lt_leaf *leaf = lt__has_leaf(s->g, n) ? s->t->leaf[n] : NULL;
+			for (int32_t k = 0; leaf && k < leaf->n_read; k++)
+				for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
+					const lt_node base = leaf->read[k].piece[p].base;
+					if (base >= 0 && pass)
+						x->readers[end[base]] = n;
+					if (base >= 0)
+						end[base]++;
+				}
+		}
+		for (lt_node n = 0; n < s->g->n_node && !pass; n++) {
+			total += end[n];
+			end[n] = total - end[n];
+		}
+		if (!pass)
+			x->readers = LT_NEW(s->t->arena, lt_node, total + 1);
+	}
+}
+
+/* Its first reader behind a leaf; -1: there is none. */
+static lt_node reader_behind(const struct growing *x, lt_node n, lt_node last)
+{
+	const int32_t end = x->end_of_readers[n];
+	int32_t low = n ? x->end_of_readers[n - 1] : 0, high = end;
+	while (low < high) {
+		const int32_t mid = low + (high - low) / 2;
+		count_step(x);
+		if (x->readers[mid] > last)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return low < end ? x->readers[low] : -1;
 }
 
 /* The next leaf that reads a member and is none; -1: there is none, or it may be in no group. */
 static lt_node next_behind(const struct growing *x)
 {
-	lt_node last = -1, limit = -1;
-	for (int32_t i = 0; i < x->n; i++) {
+	lt_node last = -1, next = -1;
+	for (int32_t i = 0; i < x->n; i++)
 		last = x->member[i] > last ? x->member[i] : last;
-		limit = x->s->reader[x->member[i]] > limit ? x->s->reader[x->member[i]] : limit;
+	for (int32_t i = 0; i < x->n; i++) {
+		const lt_node n = reader_behind(x, x->member[i], last);
+		next = n >= 0 && (next < 0 || n < next) ? n : next;
 	}
-	for (lt_node n = last + 1; n <= limit; n++)
-		if (lt__has_leaf(x->s->g, n) && reads_member(x, n))
-			return may_be_in(x, n) ? n : -1;
-	return -1;
+	return next >= 0 && may_be_in(x, next) ? next : -1;
 }
 
 /* The last leaf that only members read; free: of those that a routine may leave out, passed or not.  -1: there is
@@ -150,6 +188,7 @@ static lt_node next_before(const struct growing *x, bool free)
 		for (int32_t k = 0; k < leaf->n_read; k++)
 			for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
 				lt_node base = leaf->read[k].piece[p].base;
+				count_step(x);
 				if (base > best && x->n_inside[base] == x->s->n_reader[base] && may_be_in(x, base)
 					&& (free ? lt__may_be_left_out(x->s->g, base) : x->passed[base] != x->n_try))
 					best = base;
@@ -322,13 +361,16 @@ struct asked_group {
 static void keep_refused(struct growing *x, const struct asked_group *q, const char *name, const char *why)
 {
 	struct lt_arena *a = x->s->t->arena;
-	for (int32_t i = 0; i < x->n_refused; i++)
+	int32_t *last = &x->refused_at[q->member[q->n - 1]];
+	for (int32_t i = *last - 1; i >= 0; i = x->refused[i].next - 1)
 		if (x->refused[i].n == q->n && strcmp(x->refused[i].name, name) == 0
 			&& memcmp(x->refused[i].member, q->member, sizeof *q->member * (size_t)q->n) == 0)
 			return;
 	LT_GROW(a, x->refused, x->n_refused, x->cap_refused);
 	x->refused[x->n_refused++] = (struct refused_group){ .name = name, .why = why, .seed = x->seed, .n = q->n,
+		.next = *last,
 		.member = lt__arena_copy(a, q->member, sizeof *q->member * (size_t)q->n) };
+	*last = x->n_refused;
 }
 
 /* Why a row does not take it for a default tree; NULL: it does. */
@@ -344,7 +386,7 @@ static const char *row_refuses(
 	if (why)
 		return why;
 	*reach = (struct lt_take_reach){ LT_TAKE_BACKEND, 0 };
-	why = lt__auto_refused_call(q->x->s, r->name, q->member, q->n);
+	why = lt__auto_refused_call(q->x->s, q->x->base, r->name, q->member, q->n);
 	if (why)
 		keep_refused(q->x, q, r->name, why);
 	return why;
@@ -429,6 +471,7 @@ static lt_status try_group(struct growing *x, lt_node newest, bool *taken)
 	lt_node sorted[MAX_GROUP];
 	struct asked_group q = { .x = x, .member = sorted, .n = x->n };
 	*taken = false;
+	s->t->ctx->labour.calls += x->n;
 	if (tears_terms(x))
 		return LT_OK;
 	memcpy(sorted, x->member, sizeof *sorted * (size_t)x->n);
@@ -581,12 +624,14 @@ lt_status lt__auto_groups(struct lt_auto *s, struct lt_group_option **option, in
 			x = LT_NEW(a, struct growing, 1);
 			*x = (struct growing){ .s = s, .in = LT_NEW(a, bool, n_node), .n_inside = LT_NEW(a, int32_t, n_node),
 				.why = LT_NEW(a, const char *, n_node), .reach = LT_NEW(a, struct lt_take_reach, n_node),
+				.refused_at = LT_NEW(a, int32_t, n_node), .base = s->fallback ? lt__tree_bases(s->t, a) : NULL,
 				.fits = LT_NEW(a, bool, n_node), .passed = LT_NEW(a, int32_t, n_node),
 				.number = LT_NEW(a, int32_t, n_node), .alone = LT_NEW(a, int64_t, n_node) };
 			for (lt_node i = 0; i < n_node; i++) {
 				x->number[i] = -1;
 				x->alone[i] = -1;
 			}
+			list_readers(x);
 		}
 		x->max_reductions = most_reductions(s->target);
 		LT_TRY(grow(x, n));

@@ -77,6 +77,7 @@ static lt_node end_of(const struct choosing *x, const struct lt_group_option *o)
 	lt_node end = -1;
 	for (int32_t k = 0; k < o->n; k++) {
 		bool inside = false;
+		x->s->t->ctx->labour.calls++;
 		for (int32_t i = 0; i < o->n; i++)
 			inside = inside || x->above[o->member[k]] == o->member[i];
 		if (!inside && end >= 0)
@@ -103,6 +104,7 @@ static void sort_by_end(struct choosing *x)
 static struct worth hanging(const struct choosing *x, const struct lt_group_option *o, lt_node end)
 {
 	struct worth sum = x->below[end];
+	x->s->t->ctx->labour.calls += o->n;
 	for (int32_t k = 0; k < o->n; k++)
 		if (o->member[k] != end)
 			sum = both(sum, without(x->below[o->member[k]], x->best[o->member[k]]));

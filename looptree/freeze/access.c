@@ -67,11 +67,19 @@ int64_t lt__digit_extent(const struct lt_digit *d, const int64_t *extent)
 	return d->span ? d->span / d->step : extent[d->dim] / d->step + (extent[d->dim] % d->step != 0);
 }
 
-/* Whether all leaves that read n are inside `at`. */
+lt_tnode lt__freeze_next(const struct lt_looptree *t, lt_tnode at)
+{
+	lt_tnode next = lt_looptree_after(t, at);
+	return next >= 0 && t->node[next].parent >= 0 ? next : -1;
+}
+
+/* Whether all leaves that read n, a local, are inside `at`: they are in its nest. */
 static bool is_read_below(const struct lt_looptree *t, lt_tnode at, lt_node n)
 {
-	for (lt_node u = 0; u < t->graph->n_node; u++) {
-		const struct lt_leaf *leaf = t->leaf_of[u] >= 0 && !lt__is_above(t, at, t->leaf_of[u]) ? t->leaf[u] : NULL;
+	for (lt_tnode u = lt__root_of(t, at); u >= 0; u = lt__freeze_next(t, u)) {
+		const struct lt_leaf *leaf =
+			t->node[u].kind == LT_TLEAF && !lt__is_above(t, at, u) ? t->leaf[t->node[u].leaf] : NULL;
+		t->ctx->labour.calls++;
 		for (int32_t k = 0; leaf && k < leaf->n_read; k++)
 			for (int32_t p = 0; p < leaf->read[k].n_piece; p++)
 				if (leaf->read[k].piece[p].base == n)

@@ -36,19 +36,12 @@ static bool fail(struct call_nest *x, const char *why)
 }
 #define FAIL(x, ...) fail((x), lt__arena_format((x)->f->keep, __VA_ARGS__))
 
-/* The node of the tree after `at`, in the nest of the call; -1: that ends. */
-static lt_tnode next_of(const struct lt_looptree *t, lt_tnode at)
-{
-	lt_tnode next = lt_looptree_after(t, at);
-	return next >= 0 && t->node[next].parent >= 0 ? next : -1;
-}
-
 static bool is_outside(const struct call_nest *x, lt_node n)
 {
 	const struct lt_looptree *t = x->f->t;
 	if (t->scope[n].whole)
 		return true;
-	for (lt_tnode at = lt__root_of(t, x->at); at >= 0; at = next_of(t, at)) {
+	for (lt_tnode at = lt__root_of(t, x->at); at >= 0; at = lt__freeze_next(t, at)) {
 		const struct lt_leaf *leaf =
 			t->node[at].kind == LT_TLEAF && !lt__is_above(t, x->at, at) ? t->leaf[t->node[at].leaf] : NULL;
 		for (int32_t k = 0; leaf && k < leaf->n_read; k++)
@@ -111,7 +104,7 @@ static bool check_loops(struct call_nest *x)
 			return FAIL(x, "the loop %s around the call also sums %%%s; a routine computes the whole sum: put the call on that "
 				"loop",
 				lt__loop_path(t, up), t->graph->node[reduces_over(x, t->node[up].var)].name);
-	for (lt_tnode at = lt__root_of(t, x->at); at >= 0; at = next_of(t, at))
+	for (lt_tnode at = lt__root_of(t, x->at); at >= 0; at = lt__freeze_next(t, at))
 		if (t->node[at].kind == LT_TLOOP && t->node[at].tail == LT_PAD
 			&& (at == x->at || lt__is_above(t, x->at, at) || lt__is_above(t, at, x->at)))
 			return FAIL(x, "the loop %s is padded, and a routine does not fill what is past the end; give it tail guard",

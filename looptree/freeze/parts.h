@@ -207,6 +207,8 @@ lt_status lt__freeze_access(
 	struct lt_freezer *, const struct lt_leaf *, lt_node base, const struct lt_map *, bool dest, int32_t *out);
 /* Position in the path of the innermost loop that a value's owner is in or is; -1: it owns the whole nest, or more. */
 int32_t lt__freeze_owner(const struct lt_freezer *, lt_node);
+/* The node of the tree after `at` in its root nest; -1: that ends. */
+lt_tnode lt__freeze_next(const struct lt_looptree *, lt_tnode at);
 /* Elements of a var in one iteration of path[owner] and the loops around it; whether one of these counts it. */
 int64_t lt__freeze_held(const struct lt_freezer *, int32_t owner, lt_var);
 bool lt__freeze_covers(const struct lt_freezer *, int32_t owner, lt_var);
