@@ -22,30 +22,37 @@ TestSuite(groups, .timeout = 300);
 
 /* -- the choice -- */
 
-enum { N_LEAF = 9, N_OPTION = 12 };
+enum { N_LEAF = 14, N_OPTION = 18 };
 struct drawn_choice { struct lt_auto s; struct lt_group_option option[N_OPTION]; lt_node member[N_OPTION][N_LEAF]; };
 
-/* Trees of sums: a leaf is read by one of the next three, or, as a chain, by the next; each reads two at most. */
-static struct lt_graph *draw_leaves(uint64_t *rng, bool chain, int32_t *above)
+enum shape { CHAIN, TREE, TANGLE };
+/* Sums; each reads two at most.  A leaf is read by the next one, by one of the next three, or by one or two of them; by
+ * leaf: who reads it, -1: nobody. */
+static struct lt_graph *draw_leaves(uint64_t *rng, enum shape shape, int32_t above[][2])
 {
 	char text[2000], *at = text;
 	int n_read[N_LEAF] = { 0 };
 	at += sprintf(at, "graph 1\nvar m 5\n%%x = f32[m] input \"x\"\n%%z = f32[m] input \"z\"\n");
 	for (int i = 0; i < N_LEAF; i++) {
-		int to = i + (chain ? 1 : (int)random_between(rng, 1, 3));
-		above[i] = to < N_LEAF && n_read[to] < 2 ? to : -1;
-		n_read[above[i] < 0 ? i : above[i]] += above[i] >= 0;
+		above[i][0] = above[i][1] = -1;
+		for (int r = 0; r < (shape == TANGLE ? 2 : 1); r++) {
+			int to = i + (shape == CHAIN ? 1 : (int)random_between(rng, 1, 3));
+			if (to >= N_LEAF || n_read[to] == 2 || to == above[i][0])
+				continue;
+			above[i][r] = to;
+			n_read[to]++;
+		}
 	}
 	for (int i = 0; i < N_LEAF; i++) {
 		int n = 0;
 		char from[2][8] = { "x", "z" };
 		for (int k = 0; k < i; k++)
-			if (above[k] == i)
+			if (above[k][0] == i || above[k][1] == i)
 				(void)sprintf(from[n++], "n%d", k);
 		at += sprintf(at, "%%n%d = f32[m] add %%%s, %%%s\n", i, from[0], from[1]);
 	}
 	for (int i = 0; i < N_LEAF; i++)
-		if (above[i] < 0)
+		if (above[i][0] < 0 && above[i][1] < 0)
 			at += sprintf(at, "result \"y%d\" = %%n%d\n", i, i);
 	return parsed(text);
 }
@@ -61,7 +68,7 @@ static lt_node leaf_named(const struct lt_graph *g, int i)
 }
 
 /* Options that are connected: a leaf, and some of what it reads, and so on. */
-static void draw_options(uint64_t *rng, const struct lt_graph *g, const int32_t *above, struct drawn_choice *x)
+static void draw_options(uint64_t *rng, const struct lt_graph *g, int32_t above[][2], struct drawn_choice *x)
 {
 	for (int o = 0; o < N_OPTION; o++) {
 		bool in[N_LEAF] = { false };
@@ -71,7 +78,8 @@ static void draw_options(uint64_t *rng, const struct lt_graph *g, const int32_t 
 			.before = (int32_t)random_between(rng, 0, 2) };
 		in[top] = true;
 		for (int i = top; i-- > 0;)
-			in[i] = above[i] >= 0 && in[above[i]] && random_chance(rng, 66);
+			for (int r = 0; r < 2; r++)
+				in[i] = in[i] || (above[i][r] >= 0 && in[above[i][r]] && random_chance(rng, 66));
 		for (int i = 0; i < N_LEAF; i++)
 			if (in[i])
 				p->member[p->n++] = leaf_named(g, i);
@@ -88,59 +96,74 @@ static bool overlap(const struct lt_group_option *a, const struct lt_group_optio
 	return false;
 }
 
-/* The most bytes, and with them the least before, of all sets of options that do not overlap. */
-static void best_of_all(const struct lt_group_option *option, int64_t *bytes, int32_t *before)
+/* The most gain, and with it the least before, of all sets of options from `first` on that do not overlap; used: leaves
+ * that others have. */
+static void best_of_all(const struct lt_group_option *option, int first, uint32_t used, int64_t *gain, int32_t *before)
 {
-	*bytes = *before = 0;
-	for (unsigned set = 0; set < 1u << N_OPTION; set++) {
-		int64_t b = 0;
-		int32_t f = 0;
-		bool good = true;
-		for (int i = 0; i < N_OPTION && good; i++) {
-			if (!(set >> i & 1))
-				continue;
-			for (int k = 0; k < i && good; k++)
-				good = !(set >> k & 1) || !overlap(&option[i], &option[k]);
-			b += option[i].gain;
-			f += option[i].before;
-		}
-		if (good && (b > *bytes || (b == *bytes && f < *before))) {
-			*bytes = b;
-			*before = f;
-		}
+	uint32_t members = 0;
+	*gain = *before = 0;
+	if (first == N_OPTION)
+		return;
+	best_of_all(option, first + 1, used, gain, before);
+	for (int i = 0; i < option[first].n; i++)
+		members |= UINT32_C(1) << option[first].member[i];
+	if (members & used)
+		return;
+	int64_t with;
+	int32_t too;
+	best_of_all(option, first + 1, used | members, &with, &too);
+	with += option[first].gain;
+	too += option[first].before;
+	if (with > *gain || (with == *gain && too < *before)) {
+		*gain = with;
+		*before = too;
 	}
 }
 
-Test(groups, the_choice_is_the_best_of_all_on_chains_and_trees)
+/* How much of the best choice's gain is lost, and whether anything; of equal gain, the least before. */
+static bool is_worse(uint64_t *rng, enum shape shape, int64_t *lost, int64_t *whole)
+{
+	static struct drawn_choice x;
+	int32_t above[N_LEAF][2], before = 0, best_before;
+	int64_t gain = 0, best;
+	struct lt_graph *g = draw_leaves(rng, shape, above);
+	struct lt_looptree *t;
+	cr_assert_eq(lt_looptree_new(g, &t), LT_OK);
+	for (lt_node n = 0; n < g->n_node; n++) {
+		const struct lt_leaf *leaf;
+		if (lt__has_leaf(g, n))
+			cr_assert_eq(lt__leaf(t, n, &leaf), LT_OK);
+	}
+	memset(&x, 0, sizeof x);
+	x.s = (struct lt_auto){ .g = g, .t = t };
+	draw_options(rng, g, above, &x);
+	cr_assert_lt(g->n_node, 32);
+	best_of_all(x.option, 0, 0, &best, &best_before);
+	lt__group_choose(&x.s, x.option, N_OPTION);
+	for (int k = 0; k < N_OPTION; k++) {
+		gain += x.option[k].chosen ? x.option[k].gain : 0;
+		before += x.option[k].chosen ? x.option[k].before : 0;
+		for (int o = 0; o < k; o++)
+			cr_assert(!x.option[k].chosen || !x.option[o].chosen || !overlap(&x.option[k], &x.option[o]));
+	}
+	cr_assert_leq(gain, best);
+	*lost += best - gain;
+	*whole += best;
+	lt_looptree_free(t);
+	parsed_free(g);
+	return gain < best || before != best_before;
+}
+
+Test(groups, the_choice_is_the_best_of_all)
 {
 	uint64_t rng = 7;
-	for (int i = 0; i < 120; i++) {
-		static struct drawn_choice x;
-		int32_t above[N_LEAF], before = 0, best_before;
-		int64_t bytes = 0, best;
-		struct lt_graph *g = draw_leaves(&rng, i % 2, above);
-		struct lt_looptree *t;
-		cr_assert_eq(lt_looptree_new(g, &t), LT_OK);
-		for (lt_node n = 0; n < g->n_node; n++) {
-			const struct lt_leaf *leaf;
-			if (lt__has_leaf(g, n))
-				cr_assert_eq(lt__leaf(t, n, &leaf), LT_OK);
-		}
-		memset(&x, 0, sizeof x);
-		x.s = (struct lt_auto){ .g = g, .t = t };
-		draw_options(&rng, g, above, &x);
-		best_of_all(x.option, &best, &best_before);
-		lt__group_choose(&x.s, x.option, N_OPTION);
-		for (int k = 0; k < N_OPTION; k++) {
-			bytes += x.option[k].chosen ? x.option[k].gain : 0;
-			before += x.option[k].chosen ? x.option[k].before : 0;
-			for (int o = 0; o < k; o++)
-				cr_assert(!x.option[k].chosen || !x.option[o].chosen || !overlap(&x.option[k], &x.option[o]));
-		}
-		cr_expect_eq(bytes, best, "%d: %lld of %lld bytes", i, (long long)bytes, (long long)best);
-		cr_expect_eq(before, best_before, "%d: %d before, not %d", i, (int)before, (int)best_before);
-		lt_looptree_free(t);
-		parsed_free(g);
+	for (int shape = CHAIN; shape <= TANGLE; shape++) {
+		int64_t lost = 0, whole = 0;
+		int worse = 0;
+		for (int i = 0; i < 200; i++)
+			worse += is_worse(&rng, (enum shape)shape, &lost, &whole);
+		cr_expect_eq(worse, 0, "shape %d: %d of 200 choices are worse, and lose %lld of %lld", shape, worse, (long long)lost,
+			(long long)whole);
 	}
 }
 

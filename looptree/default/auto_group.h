@@ -18,7 +18,7 @@ struct lt_group_option {
 int64_t lt__routine_cost(const struct lt_auto *, struct lt_arena *, const struct lt_routine *r, const lt_node *member,
 	int32_t n);
 /* Marks options that have no leaf in common, of the most gain: of all choices where each leaf of those that overlap is
- * read by one other of them at most (chains and trees), else the largest first. */
+ * read by one other of them at most (chains and trees), and elsewhere of those that a search of bounded width meets. */
 void lt__group_choose(struct lt_auto *, struct lt_group_option *, int32_t n);
 /* Whether a routine may leave it out: a copy, or a cast that rounds nothing. */
 bool lt__may_be_left_out(const struct lt_graph *, lt_node);

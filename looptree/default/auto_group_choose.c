@@ -3,6 +3,7 @@
  *
  * Options that overlap are of one component.  Where its leaves are a forest, each read by one other at most, the best
  * choice below a leaf is that of what it reads, or an option that ends there and the best of what hangs from it.
+ * Elsewhere options are gone through one after the other, with the best of what may come before each.
  */
 #include <stdlib.h>
 #include "looptree/default/auto_group.h"
@@ -144,28 +145,182 @@ static void take_best(struct choosing *x)
 	}
 }
 
-static int by_worth(const void *a, const void *b)
+/* -- components that are no forests --
+ *
+ * Options in the order of their last leaves, each taken or not: a state is what was chosen so far, known to the rest by
+ * the leaves in it that options to come have, too.  Of states that are alike in that the best goes on; of those that
+ * differ, MAX_STATES: the choice is the best of all where there are never more.
+ */
+enum { MAX_STATES = 64 };
+struct taken_option { int32_t option, before; };        /* before: the one that was taken before it, -1: none */
+struct choice_state { struct worth worth; int32_t last, n; lt_node *used; };    /* used: in order */
+struct search {
+	struct choosing *x;
+	int32_t *list, n;               /* the component's options */
+	int32_t *first, *until;         /* by node: the first in the list that has it, and the last */
+	struct taken_option *taken; int32_t n_taken, cap_taken;
+	struct choice_state *state, *next; int32_t n_state, n_next;     /* of 2 * MAX_STATES */
+	int32_t room;                   /* leaves that a state may have */
+};
+
+static int by_use(const void *a, const void *b)
 {
-	const struct lt_group_option *x = *(struct lt_group_option *const *)a, *y = *(struct lt_group_option *const *)b;
-	struct worth p = { x->gain, x->before }, q = { y->gain, y->before };
-	return is_better(p, q) ? -1 : is_better(q, p) ? 1 : (x > y) - (x < y);
+	const struct choice_state *x = a, *y = b;
+	if (x->n != y->n)
+		return x->n < y->n ? -1 : 1;
+	for (int32_t i = 0; i < x->n; i++)
+		if (x->used[i] != y->used[i])
+			return x->used[i] < y->used[i] ? -1 : 1;
+	return 0;
 }
 
-static void take_largest(struct choosing *x)
+static int by_worth(const void *a, const void *b)
 {
-	struct lt_group_option **list = LT_NEW(x->s->t->arena, struct lt_group_option *, x->n + 1);
+	const struct choice_state *x = a, *y = b;
+	return is_better(x->worth, y->worth) ? -1 : is_better(y->worth, x->worth) ? 1 : by_use(a, b);
+}
+
+static int by_use_and_worth(const void *a, const void *b)
+{
+	int order = by_use(a, b);
+	return order ? order : by_worth(a, b);
+}
+
+static bool is_disjoint(const struct choice_state *s, const struct lt_group_option *o)
+{
+	for (int32_t i = 0, k = 0; i < s->n && k < o->n;) {
+		if (s->used[i] == o->member[k])
+			return false;
+		if (s->used[i] < o->member[k])
+			i++;
+		else
+			k++;
+	}
+	return true;
+}
+
+/* The state behind option at, with what it takes (NULL: nothing) and without the leaves that no later one has. */
+static void add_state(struct search *q, const struct choice_state *s, int32_t at, const struct lt_group_option *o)
+{
+	struct choice_state *to = &q->next[q->n_next++];
+	const int32_t n = o ? o->n : 0;
+	*to = (struct choice_state){ .worth = s->worth, .last = s->last, .used = to->used };
+	for (int32_t i = 0, k = 0; i < s->n || k < n;) {
+		const lt_node m = k == n || (i < s->n && s->used[i] < o->member[k]) ? s->used[i++] : o->member[k++];
+		if (q->until[m] > at)
+			to->used[to->n++] = m;
+	}
+	if (!o)
+		return;
+	LT_GROW(q->x->s->t->arena, q->taken, q->n_taken, q->cap_taken);
+	to->worth = both(s->worth, (struct worth){ o->gain, o->before });
+	to->last = q->n_taken;
+	q->taken[q->n_taken++] = (struct taken_option){ q->list[at], s->last };
+}
+
+static void take_or_not(struct search *q, int32_t at)
+{
+	const struct lt_group_option *o = &q->x->option[q->list[at]];
 	int32_t n = 0;
-	for (int32_t i = 0; i < x->n; i++)
-		if (x->tangled[component(x, x->option[i].member[0])])
-			list[n++] = &x->option[i];
-	qsort(list, (size_t)n, sizeof *list, by_worth);
-	for (int32_t i = 0; i < n; i++) {
-		bool is_free = true;
-		for (int32_t k = 0; k < list[i]->n; k++)
-			is_free = is_free && !x->mark[list[i]->member[k]];
-		list[i]->chosen = is_free;
-		for (int32_t k = 0; k < list[i]->n && is_free; k++)
-			x->mark[list[i]->member[k]] = true;
+	q->n_next = 0;
+	q->x->s->t->ctx->labour.calls += o->n;
+	for (int32_t i = 0; i < q->n_state; i++) {
+		add_state(q, &q->state[i], at, NULL);
+		if (is_disjoint(&q->state[i], o))
+			add_state(q, &q->state[i], at, o);
+	}
+	qsort(q->next, (size_t)q->n_next, sizeof *q->next, by_use_and_worth);
+	for (int32_t i = 0; i < q->n_next; i++)         /* swapped, so that each keeps its room */
+		if (i == 0 || by_use(&q->next[n - 1], &q->next[i]) != 0) {
+			struct choice_state kept = q->next[i];
+			q->next[i] = q->next[n];
+			q->next[n++] = kept;
+		}
+	if (n > MAX_STATES) {
+		qsort(q->next, (size_t)n, sizeof *q->next, by_worth);
+		n = MAX_STATES;
+	}
+	struct choice_state *was = q->state;
+	q->state = q->next;
+	q->next = was;
+	q->n_state = n;
+}
+
+/* Where leaves are in the list; returns how many of them a state has at most: those that an option had, and that a
+ * later one has. */
+static int32_t find_uses(struct search *q)
+{
+	int32_t n = 0, most = 0, *change = LT_NEW(q->x->s->t->arena, int32_t, q->n + 1);
+	for (int32_t i = 0; i < 2 * q->n; i++) {        /* backwards, then forwards */
+		const int32_t at = i < q->n ? q->n - 1 - i : i - q->n;
+		const struct lt_group_option *o = &q->x->option[q->list[at]];
+		for (int32_t k = 0; k < o->n; k++)
+			(i < q->n ? q->first : q->until)[o->member[k]] = at;
+	}
+	for (int32_t i = 0; i < q->n; i++) {
+		const struct lt_group_option *o = &q->x->option[q->list[i]];
+		for (int32_t k = 0; k < o->n; k++) {
+			change[i] += q->first[o->member[k]] == i;
+			change[i] -= q->until[o->member[k]] == i;
+		}
+		n += change[i];
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+static void make_room(struct search *q, int32_t room)
+{
+	struct lt_arena *a = q->x->s->t->arena;
+	if (room < q->room)
+		return;
+	q->room = room + 1;
+	for (int32_t i = 0; i < 2 * MAX_STATES; i++) {
+		q->state[i].used = LT_NEW(a, lt_node, q->room);
+		q->next[i].used = LT_NEW(a, lt_node, q->room);
+	}
+}
+
+static void search_component(struct search *q)
+{
+	make_room(q, find_uses(q));
+	q->state[0] = (struct choice_state){ .last = -1, .used = q->state[0].used };
+	q->n_state = 1;
+	q->n_taken = 0;
+	for (int32_t i = 0; i < q->n; i++)
+		take_or_not(q, i);
+	for (int32_t i = q->state[0].last; i >= 0; i = q->taken[i].before)
+		q->x->option[q->taken[i].option].chosen = true;
+}
+
+struct listed_option { lt_node component, last; int32_t option; };
+static int by_component(const void *a, const void *b)
+{
+	const struct listed_option *x = a, *y = b;
+	if (x->component != y->component)
+		return x->component < y->component ? -1 : 1;
+	return x->last != y->last ? x->last < y->last ? -1 : 1 : (x->option > y->option) - (x->option < y->option);
+}
+
+static void take_tangled(struct choosing *x)
+{
+	struct lt_arena *a = x->s->t->arena;
+	struct listed_option *all = LT_NEW(a, struct listed_option, x->n + 1);
+	struct search q = { .x = x, .list = LT_NEW(a, int32_t, x->n + 1), .first = LT_NEW(a, int32_t, x->s->g->n_node + 1),
+		.until = LT_NEW(a, int32_t, x->s->g->n_node + 1), .state = LT_NEW(a, struct choice_state, 2 * MAX_STATES),
+		.next = LT_NEW(a, struct choice_state, 2 * MAX_STATES) };
+	int32_t n = 0;
+	for (int32_t i = 0; i < x->n; i++) {
+		const struct lt_group_option *o = &x->option[i];
+		if (x->tangled[component(x, o->member[0])])
+			all[n++] = (struct listed_option){ component(x, o->member[0]), o->member[o->n - 1], i };
+	}
+	qsort(all, (size_t)n, sizeof *all, by_component);
+	for (int32_t i = 0; i < n;) {
+		const lt_node here = all[i].component;
+		for (q.n = 0; i < n && all[i].component == here; i++)
+			q.list[q.n++] = all[i].option;
+		search_component(&q);
 	}
 }
 
@@ -184,5 +339,5 @@ void lt__group_choose(struct lt_auto *s, struct lt_group_option *option, int32_t
 	sort_by_end(&x);
 	find_best(&x);
 	take_best(&x);
-	take_largest(&x);
+	take_tangled(&x);
 }
