@@ -464,6 +464,16 @@ static bool tears_terms(const struct growing *x)
 	return false;
 }
 
+/* Whether a result is a cast of less, which its readers make again from fewer bytes. */
+static bool hands_on_more(const struct growing *x)
+{
+	for (int32_t i = 0; i < x->n; i++)
+		if (is_result(x, x->member[i]) && x->s->reader[x->member[i]] >= 0
+			&& x->s->g->node[x->member[i]].op == LT_OP_cast && lt__may_be_left_out(x->s->g, x->member[i]))
+			return true;
+	return false;
+}
+
 /* Asks about the members as they are; newest: the one that was put in last. */
 static lt_status try_group(struct growing *x, lt_node newest, bool *taken)
 {
@@ -472,7 +482,7 @@ static lt_status try_group(struct growing *x, lt_node newest, bool *taken)
 	struct asked_group q = { .x = x, .member = sorted, .n = x->n };
 	*taken = false;
 	s->t->ctx->labour.calls += x->n;
-	if (tears_terms(x))
+	if (tears_terms(x) || hands_on_more(x))
 		return LT_OK;
 	memcpy(sorted, x->member, sizeof *sorted * (size_t)x->n);
 	lt__auto_sort(sorted, x->n);
