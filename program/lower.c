@@ -98,6 +98,8 @@ lt_status lt__lower(struct lt_program *p, const struct lt_request *q)
 		LT_TRY(lower_graph(p, q->graph, q->target || takes_own(&p->backends)));     /* each node that computes is a leaf */
 	LT_TRY(lower_lap(p, &time->passes_ns, &last));
 	const int32_t n_target = q->target ? 1 : p->backends.n;
+	p->target = lt__arena_copy(p->arena, target, (size_t)n_target * sizeof *target);
+	p->n_target = n_target;
 	lt__doing(p->ctx, "making the tree", NULL);
 	if (!p->tree)
 		LT_TRY(lt__first_tree(p->base, target[0], &p->options, &p->tree));      /* the default, or the user's */

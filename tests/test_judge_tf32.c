@@ -5,6 +5,7 @@
 #include <string.h>
 #include "check/judge/judge.h"
 #include "lt/target.h"
+#include "tests/ltcheck.h"
 #include "tests/ltrun.h"
 #include "tests/oracle.h"
 
@@ -158,4 +159,12 @@ Test(judge_tf32, lt_run_asks_the_backend, .init = ltrun_set_up, .fini = ltrun_te
 	cr_expect_eq(ltrun("--no-cache -b sim:h100/tf32 --verify -i '*=random' -o c.npy tf32.graph"), 0, "%s", ltrun_err);
 	cr_expect_not_null(strstr(ltrun_out, "allowed: factors of float32 in products"), "%s", ltrun_out);
 	cr_expect_not_null(strstr(ltrun_out, ": 0 equal, 4096 within the bound"), "%s", ltrun_out);
+}
+
+/* lt-check grants it, too, whose programs are made for a target, before there is a backend. */
+Test(judge_tf32, lt_check_asks_the_target, .init = ltrun_set_up, .fini = ltrun_tear_down, .timeout = 120)
+{
+	cr_expect_eq(ltcheck("-b sim:h100/tf32 --no-reduce --filter product/tn/f32/deep/default"), 0, "%s%s", ltcheck_out,
+		ltcheck_err);
+	cr_expect_not_null(strstr(ltcheck_out, "nothing failed of 1 case"), "%s", ltcheck_out);
 }

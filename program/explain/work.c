@@ -193,10 +193,8 @@ lt_status lt_instance_work(const struct lt_instance *r, struct lt_work *out)
 uint32_t lt__program_allows(const struct lt_program *p)
 {
 	uint32_t allows = 0;
-	for (int32_t i = 0; i < p->backends.n; i++) {
-		const struct lt_target *t = p->backends.at[i].backend->caps(p->backends.at[i].session)->target;
-		if (p->kernels.used[i] && t && LT_HAS(struct lt_target, t, allows))
-			allows |= t->allows;
-	}
+	for (int32_t i = 0; i < p->n_target; i++)
+		if (p->kernels.used[i] && p->target[i] && LT_HAS(struct lt_target, p->target[i], allows))
+			allows |= p->target[i]->allows;
 	return allows;
 }

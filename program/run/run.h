@@ -88,6 +88,8 @@ struct lt_program {
 	struct lt_graph *graph;                 /* after the passes */
 	struct lt_graph *base;                  /* materialised: what a tree is made for */
 	struct lt_opened_backends backends;       /* backend/open.c */
+	const struct lt_target *const *target;  /* of each, or the one that it is compiled for without any */
+	int32_t n_target;
 	struct lt_looptree *tree;               /* its graph is base, or has nodes that the tree added to that */
 	struct lt_nests nests;                  /* of the tree: storage/assign.c, copy/copy_plan.c, freezing, nest/offer.c */
 	struct lt_kernels kernels;              /* compile/compile.c */
