@@ -7,7 +7,8 @@
 #include "lt/options.h"
 
 enum { SEED, ORDER, RANGE, COUNTS, EXPAND, OFF, DROP, SKIP, LANES, MOVED, UNROLL, COPIED, ARRAY, TEAMS, MASKED,
-	GATHERED, DOTS, GRID, SUBGROUP, SHARED, BLOCK, CALLS, DESCRIBED, GROUPS, BLOCKS, A100, H100, H200, TF32, N_OPTION };
+	GATHERED, DOTS, GRID, SUBGROUP, SHARED, BLOCK, CALLS, DESCRIBED, GROUPS, BLOCKS, A100, H100, H200, TF32, WIDE,
+	N_OPTION };
 #define LARGEST 999999999999999999
 #define MILLION (1 << 20)
 static const struct lt_option options[N_OPTION] = { [SEED] = { .key = "seed", .value = "N", .high = LARGEST },
@@ -38,7 +39,8 @@ static const struct lt_option options[N_OPTION] = { [SEED] = { .key = "seed", .v
 	[A100] = { .key = "a100" },
 	[H100] = { .key = "h100" },
 	[H200] = { .key = "h200" },
-	[TF32] = { .key = "tf32" } };
+	[TF32] = { .key = "tf32" },
+	[WIDE] = { .key = "wide", .value = "ROUNDINGS", .words = "all some" } };
 
 /* A check's name: only for tests of the checks. */
 static lt_status read_off(const struct lt_option_item *item, uint64_t *off, struct lt_diag *diag)
@@ -144,6 +146,12 @@ lt_status lt__sim_config(const char *text, struct sim_config *out, struct lt_dia
 			out->named = lt__simulate_machine(options[item.which].key);
 			machine_with_grids(&out->machine, out->named->shared_bytes);
 			out->machine.registers = out->named->registers;
+			break;
+		case WIDE:
+			if (!out->groups)
+				r.status = lt_option_refuse(&options[WIDE], &item, "write groups before it, whose routines are wide", diag);
+			out->options.wide = lt__sim_wide;
+			out->options.some = item.number == 1;
 			break;
 		case SKIP: r.status = read_skip(&item, out->skip, diag); break;
 		default:

@@ -60,6 +60,7 @@ static const struct lt_routine routines[] = {
 	{ .name = "any", LT_PATTERN_NONE, 0, 0, 0, 0, 0, 0, 0, 0, 0 },
 };
 enum { N_GRAPH = 4 };           /* with `groups` alone */
+const char *const lt__sim_wide[] = { "graph", "attention", "norm", "pair", NULL };
 #undef GRAPH
 #undef ARITHMETIC
 #undef OP

@@ -15,6 +15,8 @@ struct sim_config {
 	char skip[27];                          /* letters of steps that are left out */
 };
 
+/* sim.c: the routines that may leave out roundings between operators, NULL behind the last. */
+extern const char *const lt__sim_wide[];
 /* The items after `sim:`. */
 lt_status lt__sim_config(const char *text, struct sim_config *, struct lt_diag *);
 /* memory.c: of a machine that runs grids. */

@@ -43,6 +43,8 @@ struct lt_judge {
 	struct noise *result, *set;     /* by result, by state set */
 	int32_t runs;
 	struct lt_rounded *rounded;     /* NULL: no result is made of a rounding */
+	bool leaves_out;                /* the reference, too, is without the roundings that may be left out */
+	struct lt_judge *wide;          /* the same graph's that does; NULL: it was not asked yet, or there are none */
 };
 
 /* -- evaluating -- */
@@ -99,6 +101,8 @@ static struct lt_eval_options run_options(const struct lt_judge *j, int32_t run,
 	struct lt_eval_options eval = { .mode = run < 0 ? LT_EVAL_EXACT : run == 0 ? LT_EVAL_NEAREST : LT_EVAL_RANDOM,
 		.seed = (j->o.seed ^ UINT64_C(0x9e3779b97f4a7c15)) * (2 * (uint64_t)run + 3), .amplify = LT_JUDGE_NOISE,
 		.allows = j->o.allows,
+		/* Half of the runs, so that what overflows by a rounding alone is not taken for sure. */
+		.unrounded = j->leaves_out || (run >= 0 && run % 2 == 0) ? j->o.unrounded : NULL,
 		.want = j->rounded ? j->rounded->want : NULL,
 		.n_want = j->rounded ? j->rounded->n_want : 0 };
 	snprintf(work->what, sizeof work->what, run < 0 ? "reference" : "Monte Carlo run %d", (int)run + 1);
@@ -108,8 +112,8 @@ static struct lt_eval_options run_options(const struct lt_judge *j, int32_t run,
 
 static struct noise *new_noise(int32_t n) { return calloc((size_t)n + 1, sizeof(struct noise)); }
 
-lt_status lt__judge_new(
-	const struct lt_graph *g, const void *const *source, const struct lt_judge_options *o, struct lt_judge **out)
+static lt_status new_judge(const struct lt_graph *g, const void *const *source, const struct lt_judge_options *o,
+	bool leaves_out, struct lt_judge **out)
 {
 	struct lt_judge *j = *out = NULL;
 	struct lt_judge_work work;
@@ -117,7 +121,8 @@ lt_status lt__judge_new(
 	j = calloc(1, sizeof *j);
 	if (!j)
 		return lt_fail(g->ctx, LT_ENOMEM, "out of memory");
-	*j = (struct lt_judge){ .g = g, .source = source, .result = new_noise(g->n_result), .set = new_noise(g->n_set) };
+	*j = (struct lt_judge){ .g = g, .source = source, .leaves_out = leaves_out, .result = new_noise(g->n_result),
+		.set = new_noise(g->n_set) };
 	if (o)
 		j->o = *o;
 	st = j->result && j->set ? lt__rounded_new(g, &j->rounded) : lt_fail(g->ctx, LT_ENOMEM, "out of memory");
@@ -131,6 +136,12 @@ lt_status lt__judge_new(
 	}
 	*out = j;
 	return LT_OK;
+}
+
+lt_status lt__judge_new(
+	const struct lt_graph *g, const void *const *source, const struct lt_judge_options *o, struct lt_judge **out)
+{
+	return new_judge(g, source, o, false, out);
 }
 
 static void free_noise(struct noise *noise, int32_t n)
@@ -153,6 +164,7 @@ void lt__judge_free(struct lt_judge *j)
 {
 	if (!j)
 		return;
+	lt__judge_free(j->wide);
 	lt_eval_free(j->reference);
 	lt__rounded_free(j->rounded);
 	free_noise(j->result, j->g->n_result);
@@ -564,7 +576,7 @@ static lt_status judge(struct lt_judge *j, struct tensor *x, struct lt_report *r
 	return LT_OK;
 }
 
-lt_status lt__judge_result(struct lt_judge *j, int32_t i, const void *got, struct lt_report *r)
+static lt_status judge_result(struct lt_judge *j, int32_t i, const void *got, struct lt_report *r)
 {
 	struct tensor x = { "", j->g->result[i].name, j->g->result[i].node, got,
 		lt_eval_result(j->reference, i, NULL), &j->result[i], i, NULL, NULL, false };
@@ -585,7 +597,7 @@ lt_status lt__judge_allowed(struct lt_judge *j, int32_t i, double *norm)
 	return LT_OK;
 }
 
-lt_status lt__judge_state(struct lt_judge *j, lt_node state, const void *got, struct lt_report *r)
+static lt_status judge_state(struct lt_judge *j, lt_node state, const void *got, struct lt_report *r)
 {
 	const struct noise exact = { 0 };
 	const struct lt_nodedef *d = &j->g->node[state];
@@ -601,4 +613,39 @@ lt_status lt__judge_state(struct lt_judge *j, lt_node state, const void *got, st
 			find_steps(j, &x);
 		}
 	return judge(j, &x, r);
+}
+
+static bool is_better(const struct lt_report *b, const struct lt_report *a)
+{
+	const int64_t of_a = a->wrong + a->norm_wrong, of_b = b->wrong + b->norm_wrong;
+	return of_b < of_a || (of_b == of_a && b->open < a->open);
+}
+
+/* Of a program that may leave roundings out the whole is right, too, if it is as without them all: where they decide
+ * much, runs that have them say little of what it may be. */
+static lt_status judge_either(struct lt_judge *j, lt_status (*with)(struct lt_judge *, int32_t, const void *,
+	struct lt_report *), int32_t i, const void *got, struct lt_report *r)
+{
+	struct lt_report rounded = *r, wide = *r;
+	LT_TRY(with(j, i, got, &rounded));
+	if (j->o.unrounded && (rounded.wrong > r->wrong || rounded.norm_wrong > r->norm_wrong || rounded.open > r->open)) {
+		if (!j->wide)
+			LT_TRY(new_judge(j->g, j->source, &j->o, true, &j->wide));
+		LT_TRY(with(j->wide, i, got, &wide));
+		wide.absolute = rounded.absolute;
+		wide.relative = rounded.relative;
+		rounded = is_better(&wide, &rounded) ? wide : rounded;
+	}
+	*r = rounded;
+	return LT_OK;
+}
+
+lt_status lt__judge_result(struct lt_judge *j, int32_t i, const void *got, struct lt_report *r)
+{
+	return judge_either(j, judge_result, i, got, r);
+}
+
+lt_status lt__judge_state(struct lt_judge *j, lt_node state, const void *got, struct lt_report *r)
+{
+	return judge_either(j, judge_state, state, got, r);
 }

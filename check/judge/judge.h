@@ -40,6 +40,9 @@ enum {
 struct lt_judge_options {
 	uint64_t seed;                  /* of the random errors */
 	uint32_t allows;                /* enum lt_allow: what the program may do; the test of kernels asks it itself */
+	/* By node of the graph, as in struct lt_eval_options: lt__program_unrounded.  The test of kernels asks the program
+	 * itself.  Borrowed until the judge is freed; NULL: none. */
+	const bool *unrounded;
 	uint32_t n_thread;              /* 0: 1 */
 	/* As in struct lt_eval_options, with `user`; NULL: one thread. */
 	void (*parallel)(void *user, uint32_t n, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg);

@@ -159,15 +159,20 @@ lt_status lt__kernel_judge_end(struct lt_kernel_judge *k, struct lt_report *r)
 		.want = k->want,
 		.n_want = k->n_want,
 		.done = judge_value };
+	struct lt_unrounded unrounded;
 	struct lt_evaluation *e;
 	if (k->n_want == 0)
 		return LT_OK;
 	k->report = r;
 	r->kernels += count_kernels(k);
+	LT_TRY(lt__program_unrounded(k->p, k->p->base, &unrounded));
+	eval.unrounded = unrounded.may;
+	eval.call = unrounded.call;
 	lt__judge_threads(&k->o, &work, &eval);
 	lt_status st = lt_eval_with(k->p->base, k->source, &eval, &e);
 	if (!st)
 		lt_eval_free(e);
+	lt__unrounded_free(&unrounded);
 	return st;
 }
 

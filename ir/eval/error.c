@@ -98,6 +98,28 @@ double lt__eval_cast_error(enum lt_dtype from, enum lt_dtype to, union lt_scalar
 	return within(to, result, fmax(high - result, result - low));
 }
 
+/* Either the rounded value, or the one before it. */
+double lt__eval_unrounded_error(enum lt_dtype from, enum lt_dtype to, union lt_scalar x, double e, union lt_scalar r)
+{
+	double rounded = lt__eval_cast_error(from, to, x, e, r);
+
+	if (!isfinite(x.f))
+		return rounded;
+	return isfinite(r.f) ? fmax(rounded, fabs(x.f - r.f) + e) : INFINITY;
+}
+
+/* Half the distance to the next number of the type, on the side where that is longer. */
+double lt__eval_rounding_error(enum lt_dtype t, union lt_scalar r)
+{
+	const struct lt_dtypeinfo *type = lt__dtype_info(t);
+	int exponent;
+
+	if (!isfinite(r.f))
+		return isnan(r.f) ? 0 : INFINITY;
+	(void)frexp(r.f, &exponent);
+	return r.f == 0 ? type->tiny / 2 : fmax(ldexp(type->unit, exponent - 1), type->tiny / 2);
+}
+
 /* Notes a term of a reduction in type t. */
 void lt__eval_fold_error(struct lt_fold *fold, enum lt_opcode op, enum lt_dtype t, union lt_scalar x, double e)
 {

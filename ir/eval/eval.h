@@ -24,6 +24,13 @@ struct lt_eval_options {        /* zero: the defaults */
 	uint64_t seed;                  /* RANDOM: equal seeds give equal values, whatever the number of threads */
 	/* enum lt_allow: what backends may do to products, which bounds, the mode NEAREST and random errors then grant */
 	uint32_t allows;
+	/* By node: casts whose rounding a backend may leave out before what reads them, since they are between two operators
+	 * of a call (lt_call_op.may_skip).  Bounds grant either value; without bounds all of them are left out, but none of
+	 * what is wanted.  NULL: none. */
+	const bool *unrounded;
+	/* By node: the number of the call that computes it, 0: none does.  What is unrounded and given was rounded: only
+	 * nodes of the same call read what it was before.  NULL: none is in a call. */
+	const int32_t *call;
 	double amplify;                 /* RANDOM: random errors are this many times the permitted ones; 0 counts as 1 */
 	/* By node: values of further nodes that are known (dense, row-major, dims at their maximum).  Readers take these
 	 * instead of computing them.  NULL: none. */

@@ -132,6 +132,7 @@ struct lt_evaluation {
 	bool *needed, *stored;
 	bool *wanted;                           /* handed to the caller */
 	bool *computed;                         /* needed and stored, and not just given: the values are computed */
+	bool *left_out;                         /* a cast that does not round in this run; NULL: each does */
 	lt_node *last;                          /* stored node after which a stored node is dead; -1: never read */
 	lt_node *dies, *dies_next;              /* lists: the stored nodes that die with a node */
 	double work, work_done, node_work;      /* operations, about: of all nodes, those done, the one being computed */
@@ -141,6 +142,11 @@ struct lt_evaluation {
 	uint32_t n_worker;
 };
 
+/* In which type the values of a node are kept. */
+static inline enum lt_dtype lt__eval_kept_type(const struct lt_evaluation *e, lt_node n)
+{
+	return e->g->node[e->left_out && e->left_out[n] ? e->g->node[n].operand[0] : n].dtype;
+}
 static inline bool lt__eval_is_source(const struct lt_nodedef *d)
 {
 	return d->op == LT_OP_input || d->op == LT_OP_constant || d->op == LT_OP_state;
@@ -265,6 +271,9 @@ void lt__eval_disturb(
 double lt__eval_op_error(enum lt_opcode, enum lt_dtype from, enum lt_dtype to, const union lt_scalar *x,
 	const double *e, union lt_scalar raw, union lt_scalar r);
 double lt__eval_cast_error(enum lt_dtype from, enum lt_dtype to, union lt_scalar x, double e, union lt_scalar r);
+/* The same of a cast between floats that may be left out; and of what was rounded to r, which is known. */
+double lt__eval_unrounded_error(enum lt_dtype from, enum lt_dtype to, union lt_scalar x, double e, union lt_scalar r);
+double lt__eval_rounding_error(enum lt_dtype, union lt_scalar r);
 void lt__eval_fold_error(struct lt_fold *, enum lt_opcode, enum lt_dtype, union lt_scalar x, double e);
 double lt__eval_folded_error(const struct lt_fold *, enum lt_opcode, enum lt_dtype, union lt_scalar r);
 #endif

@@ -154,6 +154,18 @@ static void mark_wanted(struct lt_evaluation *e)
 	}
 }
 
+/* What is wanted is a value of its type. */
+static void choose_roundings(struct lt_evaluation *e)
+{
+	const struct lt_eval_options *o = &e->options;
+
+	if (!o->unrounded || o->want_error)
+		return;
+	e->left_out = LT_NEW(e->arena, bool, e->n_node + 1);
+	for (lt_node n = 0; n < e->n_node; n++)
+		e->left_out[n] = o->unrounded[n] && !e->wanted[n];
+}
+
 void lt__eval_plan(struct lt_evaluation *e)
 {
 	const struct lt_graph *g = e->g;
@@ -168,6 +180,7 @@ void lt__eval_plan(struct lt_evaluation *e)
 		e->last[n] = e->dies[n] = e->dies_next[n] = -1;
 	}
 	mark_wanted(e);
+	choose_roundings(e);
 	lt_var *loop = LT_NEW(e->arena, lt_var, max);
 	for (lt_node n = g->n_node - 1; n >= 0; n--) {
 		if (!reads_operands(e, n))

@@ -99,11 +99,31 @@ static void store_line(struct lt_strip *out, int64_t begin, int64_t n, union lt_
 	store_error(out, begin, n, NULL, 0, 0);
 }
 
+/* What is given was rounded, but this job is of the call that rounded it, and may go on with what was before. */
+static bool is_unrounded(const struct lt_worker *w, lt_node node)
+{
+	const struct lt_eval_options *o = &w->e->options;
+
+	return o->want_error && o->unrounded && o->unrounded[node] && o->call && o->call[node] > 0
+		&& o->call[node] == o->call[w->job->node];
+}
+
+static void store_roundings(const struct lt_worker *w, lt_node node, int64_t begin, int64_t n, struct lt_strip *out)
+{
+	if (out->exact)
+		memset(out->error, 0, (size_t)begin * sizeof *out->error);
+	out->exact = false;
+	for (int64_t j = begin; j < begin + n; j++)
+		out->error[j] = lt__eval_rounding_error(w->e->g->node[node].dtype, (union lt_scalar){ .i = out->at.i[j] });
+}
+
 static lt_status store_stored(
 	struct lt_worker *w, lt_node node, const struct lt_line *dim, int64_t begin, int64_t n, struct lt_strip *out)
 {
 	const struct lt_nodedef *d = &w->e->g->node[node];
 	const struct lt_stored *value = &w->e->value[node];
+	const bool given = value->data != value->own;
+	const enum lt_dtype type = given ? d->dtype : lt__eval_kept_type(w->e, node);
 	int64_t at = 0, slope = 0;
 
 	for (int32_t i = 0; i < d->n_dim; i++) {
@@ -117,12 +137,15 @@ static lt_status store_stored(
 		slope = slope * extent + (n > 1 ? dim[i].slope : 0);
 	}
 	if (begin == 0) {
-		w->e->rows->load(d->dtype, value->data, at, slope, (int32_t)n, &out->at);
+		w->e->rows->load(type, value->data, at, slope, (int32_t)n, &out->at);
 	} else {
-		w->e->rows->load(d->dtype, value->data, at, slope, (int32_t)n, w->spread);
+		w->e->rows->load(type, value->data, at, slope, (int32_t)n, w->spread);
 		memcpy(out->at.i + begin, w->spread, (size_t)n * sizeof *out->at.i);
 	}
-	store_error(out, begin, n, value->data == value->own ? value->error : NULL, at, slope);
+	if (given && is_unrounded(w, node))
+		store_roundings(w, node, begin, n, out);
+	else
+		store_error(out, begin, n, given ? NULL : value->error, at, slope);
 	return LT_OK;
 }
 

@@ -96,7 +96,7 @@ static lt_status new_storage(struct lt_evaluation *e, lt_node n)
 	int64_t elems = lt__node_elems(e->g, n), bytes, error_bytes;
 	bool all = true;
 
-	if (elems < 0 || lt__mul_overflow(elems, (int64_t)lt__dtype_info(d->dtype)->bytes, &bytes)
+	if (elems < 0 || lt__mul_overflow(elems, (int64_t)lt__dtype_info(lt__eval_kept_type(e, n))->bytes, &bytes)
 		|| lt__mul_overflow(elems, (int64_t)sizeof(double), &error_bytes))
 		return lt__node_fail(e->g, n, LT_EOVERFLOW, "its size exceeds 63 bits");
 	to->bytes = (size_t)bytes;
@@ -165,7 +165,8 @@ static lt_status update(struct lt_evaluation *e, lt_node n)
 	const struct lt_nodedef *d = &e->g->node[n];
 	struct lt_stored *x = &e->value[d->operand[0]];
 
-	if (x->own && x->data == x->own && e->last[d->operand[0]] == n && d->operand[1] != d->operand[0]) {
+	if (x->own && x->data == x->own && e->last[d->operand[0]] == n && d->operand[1] != d->operand[0]
+		&& lt__eval_kept_type(e, d->operand[0]) == d->dtype) {
 		LT_TRY(lt__eval_keep_error(e, x));
 		e->value[n] = *x;
 		e->value[n].data = NULL;

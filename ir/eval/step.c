@@ -54,9 +54,18 @@ int64_t lt__eval_index(const struct lt_worker *w, const struct lt_nodedef *d)
 	return element;
 }
 
-static double step_error(const struct lt_nodedef *d, enum lt_dtype from, const union lt_scalar *x, const double *error,
-	union lt_scalar raw, union lt_scalar r)
+static bool may_be_left_out(const struct lt_evaluation *e, lt_node n)
 {
+	return e->options.unrounded && e->options.unrounded[n];
+}
+
+static double step_error(const struct lt_evaluation *e, lt_node n, enum lt_dtype from, const union lt_scalar *x,
+	const double *error, union lt_scalar raw, union lt_scalar r)
+{
+	const struct lt_nodedef *d = &e->g->node[n];
+
+	if (may_be_left_out(e, n))
+		return lt__eval_unrounded_error(from, d->dtype, x[0], error[0], r);
 	if (d->op == LT_OP_cast)
 		return lt__eval_cast_error(from, d->dtype, x[0], error[0], r);
 	return lt__eval_op_error(d->op, from, d->dtype, x, error, raw, r);
@@ -78,8 +87,8 @@ static void find_errors(const struct lt_worker *w, const struct lt_eval_step *st
 			x[i].i = in->at.i[at];
 			error[i] = in->exact ? 0 : in->error[at];
 		}
-		out->error[j] = step_error(
-			d, from, x, error, (union lt_scalar){ .i = raw->i[j] }, (union lt_scalar){ .i = out->at.i[j] });
+		out->error[j] = step_error(w->e, step->node, from, x, error, (union lt_scalar){ .i = raw->i[j] },
+			(union lt_scalar){ .i = out->at.i[j] });
 		out->exact = out->exact && out->error[j] == 0;
 	}
 }
@@ -98,9 +107,10 @@ static void compute(const struct lt_worker *w, const struct lt_eval_step *step, 
 {
 	const struct lt_evaluation *e = w->e;
 	const struct lt_nodedef *d = &e->g->node[step->node];
-	enum lt_dtype from = e->g->node[d->operand[d->n_operand - 1]].dtype;
-	bool noisy = e->options.mode == LT_EVAL_RANDOM && lt__dtype_info(d->dtype)->cls == LT_CLASS_FLOAT;
-	bool sure = !e->options.want_error || lt__op_info(d->op)->ulp == 0;     /* exact operands give an exact result */
+	enum lt_dtype from = lt__eval_kept_type(e, d->operand[d->n_operand - 1]), to = lt__eval_kept_type(e, step->node);
+	bool noisy = e->options.mode == LT_EVAL_RANDOM && to == d->dtype && lt__dtype_info(to)->cls == LT_CLASS_FLOAT;
+	/* exact operands give an exact result */
+	bool sure = !e->options.want_error || (lt__op_info(d->op)->ulp == 0 && !may_be_left_out(e, step->node));
 	const union lt_eval_row *x[3] = { 0 };
 	union lt_eval_row *raw = &w->spread[3];
 
@@ -113,7 +123,7 @@ static void compute(const struct lt_worker *w, const struct lt_eval_step *step, 
 		x[i] = x[0];
 	out->exact = true;
 	if (d->op == LT_OP_cast) {
-		e->rows->convert(from, noisy ? LT_F64 : d->dtype, count, x[0], &out->at);
+		e->rows->convert(from, noisy ? LT_F64 : to, count, x[0], &out->at);
 	} else {
 		e->rows->value(d->op, from, count, x, &out->at);
 		for (int32_t j = 0; j < count && !sure; j++)

@@ -54,7 +54,7 @@ static void store_strip(struct lt_worker *w, int32_t count, const struct lt_stri
 		w->spread[0].i[j] = in->at.i[0];
 		x = &w->spread[0];
 	}
-	w->e->rows->store(w->e->g->node[job->node].dtype, job->to->own, at, step, count, x);
+	w->e->rows->store(lt__eval_kept_type(w->e, job->node), job->to->own, at, step, count, x);
 	for (int32_t j = 0; w->e->options.want_error && j < count; j++, at += step) {
 		double error = in->exact ? 0 : in->error[in->uniform ? 0 : j];
 		job->to->error[at] = error;

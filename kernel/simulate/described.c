@@ -20,6 +20,7 @@ struct described_run {
 	uint64_t **all;
 	uint8_t **all_known;
 	bool *need;                     /* of the ops that are computed now */
+	bool *wide;                     /* by op, a cast: it reads what was before a rounding that may be left out */
 };
 
 /* base + the strides times the position; what exceeds 63 bits is no place. */
@@ -106,6 +107,19 @@ static uint64_t value_of(struct simulation *s, const struct described_run *r, in
 	}
 }
 
+/* What a cast reads, and the type that it has. */
+static uint64_t cast_value(
+	struct simulation *s, const struct described_run *r, int32_t op, uint32_t *dtype, bool *known)
+{
+	const struct lt_kernel_call_value *x = &r->c->ops[op].values[0];
+	while (r->wide[op]) {
+		op = x->at;
+		x = &r->c->ops[op].values[0];
+	}
+	*dtype = x->dtype;
+	return value_of(s, r, op, 0, known);
+}
+
 /* An op at the position, from what it reads there. */
 static void compute_op(struct simulation *s, struct described_run *r, int32_t op)
 {
@@ -119,6 +133,13 @@ static void compute_op(struct simulation *s, struct described_run *r, int32_t op
 		r->known[op] = r->all_known[op][n];
 		return;
 	}
+	if (o->kind == LT_CALL_CAST) {
+		uint32_t from;
+		uint64_t value = cast_value(s, r, op, &from, &known[0]);
+		r->value[op] = lt__simulate_cast(value, from, o->dtype);
+		r->known[op] = known[0];
+		return;
+	}
 	for (int32_t v = 0; v < o->n_value; v++)
 		x[v] = value_of(s, r, op, v, &known[v]);
 	if (o->opcode == LT_OPCODE_select) {    /* what is not chosen may be undefined */
@@ -127,8 +148,7 @@ static void compute_op(struct simulation *s, struct described_run *r, int32_t op
 		return;
 	}
 	r->known[op] = known[0] && known[1] && known[2];
-	r->value[op] = o->opcode == LT_OPCODE_cast ? lt__simulate_cast(x[0], o->values[0].dtype, o->dtype)
-		: lt__simulate_value(o->opcode, o->values[0].dtype, x[0], x[1]);
+	r->value[op] = lt__simulate_value(o->opcode, o->values[0].dtype, x[0], x[1]);
 }
 
 /* What is needed at a position of op `of`, without what is behind reductions. */
@@ -338,6 +358,19 @@ static bool take_values(struct simulation *s, struct described_run *r)
 	return true;
 }
 
+/* Which roundings the routine leaves out. */
+static void choose_roundings(struct simulation *s, struct described_run *r)
+{
+	const char *const *wide = s->options.wide;
+	while (wide && *wide && strcmp(*wide, r->c->routine) != 0)
+		wide++;
+	for (int32_t o = 0; wide && *wide && o < r->c->n_op; o++) {
+		const struct lt_kernel_call_op *op = &r->c->ops[o];
+		bool may = op->kind == LT_CALL_CAST && op->values[0].kind == LT_VALUE_OP && r->c->ops[op->values[0].at].may_skip;
+		r->wide[o] = may && (!s->options.some || lt__simulate_draw(s) % 2);
+	}
+}
+
 void lt__simulate_described(struct simulation *s, int32_t instruction)
 {
 	struct described_run r = { .at = instruction, .c = &s->k->calls[s->k->instructions[instruction].what] };
@@ -349,6 +382,8 @@ void lt__simulate_described(struct simulation *s, int32_t instruction)
 	r.all = lt__pool_alloc(&s->pool, n, sizeof *r.all);
 	r.all_known = lt__pool_alloc(&s->pool, n, sizeof *r.all_known);
 	r.need = lt__pool_alloc(&s->pool, n, sizeof *r.need);
+	r.wide = lt__pool_alloc(&s->pool, n, sizeof *r.wide);
+	choose_roundings(s, &r);
 	for (int32_t o = 0; o < r.c->n_op && !s->status; o++)
 		if (r.c->ops[o].kind == LT_CALL_REDUCE)
 			reduce(s, &r, o);

@@ -75,6 +75,10 @@ struct lt_simulate_options {
 	/* Checks that are not made: bits 1 << enum lt_simulate_check.  Without blocks and threads it is not remembered who
 	 * read and wrote global memory: large slots then cost nothing. */
 	uint64_t off;
+	/* Routines that leave out roundings between the operators of a call (lt_call_op.may_skip), each by itself or, with
+	 * `some`, those that the seed draws; NULL at the end.  NULL: none does. */
+	const char *const *wide;
+	uint8_t some;
 	/* By slot, may be NULL: 1: what it holds at the start is not defined; 2: and all of it is at the end. */
 	const uint8_t *fresh;
 };

@@ -431,8 +431,20 @@ static void move_before_rounding(const struct lt_graph *g, struct lt_description
 		if (others || !may_precede(g, op, narrow) || readers_of(d, i, &next) != 1 || d->op[next].kind != LT_CALL_CAST
 			|| g->node[d->op[next].node].dtype != narrow)
 			continue;
+		op->moved = widens->value[0].op;
 		op->value[v] = narrows->value[0];
 		op->value[v].dtype = narrows->value[0].dtype;
+	}
+}
+
+/* What is moved before a rounding has one behind it: where that is left out, so is the one before. */
+static void mark_unrounded(struct lt_description *d)
+{
+	int32_t next = -1;
+	for (int32_t i = d->n_op; i-- > 0;) {
+		d->op[i].unrounded = d->op[i].unrounded || d->op[i].may_skip;
+		if (d->op[i].moved >= 0 && readers_of(d, i, &next) == 1 && d->op[next].unrounded)
+			d->op[d->op[i].moved].unrounded = true;
 	}
 }
 
@@ -447,6 +459,7 @@ static void mark_roundings(const struct lt_graph *g, struct lt_description *d)
 		d->op[i].dead = !d->op[i].result && readers_of(d, i, &only) == 0;
 	for (int32_t i = 0; i < d->n_op; i++)
 		d->op[i].may_skip = d->op[i].may_skip && readers_of(d, i, &only) > 0;
+	mark_unrounded(d);
 }
 
 /* -- the ops: a leaf each, and those that are computed at a reader's positions -- */
@@ -565,7 +578,7 @@ static struct lt_leaf *leaf_at(struct describing *s, int32_t m, const struct lt_
 static bool add_op(
 	struct describing *s, lt_node n, const struct lt_leaf *leaf, bool instance, bool result, int32_t *out)
 {
-	struct lt_described_op op = { .node = n, .leaf = leaf, .instance = instance, .result = result,
+	struct lt_described_op op = { .node = n, .leaf = leaf, .instance = instance, .result = result, .moved = -1,
 		.inside = { -1, -1, -1 } };
 	for (int32_t k = 0; k < leaf->n_read && k < 3 && !leaf->gather; k++) {
 		const struct lt_read *r = &leaf->read[k];

@@ -693,6 +693,15 @@ static lt_status describe_call(struct call_nest *x, bool tile, struct lt_call *c
 	return LT_OK;
 }
 
+static void find_unrounded(const struct call_nest *x, const struct lt_call *call, struct lt_call_reason *out)
+{
+	lt_node *at = LT_NEW(x->f->keep, lt_node, x->d.n_op + 1);
+	for (int32_t i = 0; i < x->d.n_op && call->n_op; i++)
+		if (x->d.op[i].unrounded)
+			at[out->n_unrounded++] = x->d.op[i].node;
+	out->unrounded = at;
+}
+
 lt_status lt__freeze_call(struct lt_freezer *f, lt_tnode at, int32_t loop, const struct lt_peeled *copy, int64_t step)
 {
 	bool group = f->t->node[at].kind == LT_TGROUP, own = false;
@@ -719,6 +728,7 @@ lt_status lt__freeze_call(struct lt_freezer *f, lt_tnode at, int32_t loop, const
 	for (int32_t o = 0; o < LT_CALL_NAMES && o < x.c.n_operand && call.pattern == LT_PATTERN_PRODUCT; o++)
 		f->call_report[f->n_call].operand[o] = operand_node(&x, o);
 	f->call_report[f->n_call].name = (struct lt_call_names){ x.op_name, x.read_name };
+	find_unrounded(&x, &call, &f->call_report[f->n_call]);
 	f->call[f->n_call++] = call;
 	return LT_OK;
 }

@@ -9,6 +9,13 @@
 
 /* work.c.  enum lt_allow: what the options of the backends that have kernels let them do. */
 uint32_t lt__program_allows(const struct lt_program *);
+/* unrounded.c.  By node of a graph, what lt_eval_options says of `unrounded` and `call`; both NULL where n is 0, the
+ * number of casts that may be left out. */
+struct lt_unrounded { bool *may; int32_t *call, n; };
+/* graph: base, or the one that the program was made from, whose nodes are found by their names, and of which no calls
+ * are told. */
+lt_status lt__program_unrounded(const struct lt_program *, const struct lt_graph *, struct lt_unrounded *out);
+void lt__unrounded_free(struct lt_unrounded *);
 /* work.c: what a run does and needs, for the stats. */
 lt_status lt__program_count(const struct lt_program *, struct lt_stats *);
 /* dump.c: the definitions at the head of a kernel's source, except those that the source of a kernel before had; where

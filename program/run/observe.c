@@ -36,19 +36,24 @@ static const struct lt_derived_step *made_by(const struct lt_derived *own, const
 	return NULL;
 }
 
+lt_node lt__base_named(const struct lt_program *p, const char *name)
+{
+	const struct lt_derived_step *from;
+	while ((from = made_by(p->tree->derived, name)) != NULL && from->kind != LT_DERIVED_PARTIAL)
+		name = from->of;
+	return lt__node_named(p->base, name);
+}
+
 /* By node of the optimised graph: whether the schedule has a clone of it, be it one of a copy or of another clone. */
 static bool *computed_again(const struct lt_program *p, struct lt_arena *a)
 {
 	const struct lt_derived *own = p->tree->derived;
 	bool *again = LT_NEW(a, bool, p->base->n_node + 1);
 	for (int32_t i = 0; own && i < own->n_step; i++) {
-		const struct lt_derived_step *s = &own->step[i], *from;
-		const char *of = s->of;
+		const struct lt_derived_step *s = &own->step[i];
 		if (s->kind != LT_DERIVED_CLONE && s->kind != LT_DERIVED_CLONE_VIEW)
 			continue;
-		while ((from = made_by(own, of)) != NULL && from->kind != LT_DERIVED_PARTIAL)
-			of = from->of;
-		lt_node n = lt__node_named(p->base, of);
+		lt_node n = lt__base_named(p, s->of);
 		if (n >= 0)
 			again[n] = true;
 	}

@@ -210,6 +210,8 @@ struct lt_seen {
 };
 /* All of them, in the order of the steps; in the arena. */
 void lt__seen_values(const struct lt_program *, struct lt_arena *, struct lt_seen **out, int32_t *n);
+/* The node of the optimised graph that the tree's node of that name is, or is a copy or clone of; -1: none. */
+lt_node lt__base_named(const struct lt_program *, const char *name);
 /* The value out of its storage, which begins at `from`: row-major, in its dtype, bounded dims at their maximum.
  * LT_ENOMEM, without a sentence. */
 lt_status lt__seen_read(const struct lt_program *, const struct lt_seen *, const void *from, void *out);

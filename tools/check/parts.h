@@ -1,6 +1,7 @@
 /* parts.h -- what the files that list cases and build their graphs share. */
 #ifndef LT_TOOLS_CHECK_PARTS_H
 #define LT_TOOLS_CHECK_PARTS_H
+#include "program/explain/explain.h"
 #include "tools/check/check.h"
 
 /* The kinds of graphs of the groups gather, state, param and product. */
@@ -75,7 +76,7 @@ void lt__check_work_close(struct check_work *);
 /* The only kernel of a sample's run that is not computed before the first one. */
 int32_t lt__check_nest(const struct check_work *);
 /* Data of a set and what the evaluator makes of them. */
-struct check_trial { void **data; struct lt_judge *judge; };
+struct check_trial { void **data; struct lt_judge *judge; struct lt_unrounded unrounded; };
 bool lt__check_trial_new(struct check_work *, int set, uint64_t seed, struct check_trial *);
 void lt__check_trial_free(struct check_work *, struct check_trial *);
 /* A room that is filled for the trial, all steps once, and all that was not to change; then its values. */

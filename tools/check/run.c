@@ -368,9 +368,11 @@ static bool run_fault(struct check_work *w, void *const *data)
 static bool run_set(struct check_work *w, int set, bool *unfit)
 {
 	struct check_data how = { w->seed, set, w->special, w->wild };
-	const struct lt_judge_options options = { .allows = w->p ? lt__program_allows(w->p) : 0 };
+	struct lt_unrounded unrounded = { 0 };
+	lt_status st = w->p && lt__program_unrounded(w->p, w->g, &unrounded) ? LT_ENOMEM : LT_EFAULT;
+	const struct lt_judge_options options = { .allows = w->p ? lt__program_allows(w->p) : 0,
+		.unrounded = unrounded.may };
 	struct lt_judge *judge = NULL;
-	lt_status st = LT_EFAULT;
 	void **data = NULL;
 	bool wild = w->wild && set == 1, good = true;
 	for (int tries = 0; tries < (wild ? 1 : 6) && st == LT_EFAULT; tries++, how.seed += UINT64_C(0x9e3779b97f4a7c15)) {
@@ -387,6 +389,7 @@ static bool run_set(struct check_work *w, int set, bool *unfit)
 	else
 		*unfit = true;          /* no data were found that the run-time scalars allow */
 	lt__judge_free(judge);
+	lt__unrounded_free(&unrounded);
 	lt__check_data_free(w->g, data);
 	w->out->set = good ? w->out->set : set;
 	return good;

@@ -43,8 +43,10 @@ bool lt__check_trial_new(struct check_work *w, int set, uint64_t seed, struct ch
 {
 	const struct check_data how = { seed, set, w->special, w->wild };
 	*t = (struct check_trial){ .data = lt__check_data_new(w->g, &how) };
-	const struct lt_judge_options options = { .allows = w->p ? lt__program_allows(w->p) : 0 };
-	lt_status st = lt__judge_new(w->g, (const void *const *)t->data, &options, &t->judge);
+	lt_status st = w->p ? lt__program_unrounded(w->p, w->g, &t->unrounded) : LT_OK;
+	const struct lt_judge_options options = { .allows = w->p ? lt__program_allows(w->p) : 0,
+		.unrounded = t->unrounded.may };
+	st = st ? st : lt__judge_new(w->g, (const void *const *)t->data, &options, &t->judge);
 	return !st || st == LT_EFAULT || lt__check_end(w->out, st == LT_ENOMEM ? CHECK_FAILED : CHECK_SKIPPED,
 		"the graph cannot be evaluated: %s", lt_context_message(w->ctx));
 }
@@ -52,6 +54,7 @@ bool lt__check_trial_new(struct check_work *w, int set, uint64_t seed, struct ch
 void lt__check_trial_free(struct check_work *w, struct check_trial *t)
 {
 	lt__judge_free(t->judge);
+	lt__unrounded_free(&t->unrounded);
 	lt__check_data_free(w->g, t->data);
 	*t = (struct check_trial){ 0 };
 }

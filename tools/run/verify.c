@@ -16,6 +16,7 @@ struct run_verify {
 	const void **source;            /* by node of the graph */
 	void **state;                   /* by binding: the oracle's own */
 	struct lt_judge_options options;
+	struct lt_unrounded unrounded;
 	struct lt_report report;
 	struct progress_line line;
 };
@@ -32,8 +33,10 @@ lt_status run_verify_begin(struct run *r)
 	v->state = calloc((size_t)states->n + 1, sizeof *v->state);
 	if (!v->source || !v->state)
 		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
+	LT_TRY(lt__program_unrounded(r->program, r->model.graph, &v->unrounded));
 	v->options = (struct lt_judge_options){ .seed = 1,
 		.allows = lt__program_allows(r->program),
+		.unrounded = v->unrounded.may,
 		.n_thread = r->o.threads ? (uint32_t)r->o.threads : lt__judge_threads_here(),
 		.parallel = lt__judge_on_threads,
 		.progress = !r->o.quiet ? lt__progress_show : NULL,
@@ -58,6 +61,7 @@ void run_verify_free(struct run *r)
 		free(r->verify->state[i]);
 	free(r->verify->state);
 	free(r->verify->source);
+	lt__unrounded_free(&r->verify->unrounded);
 	free(r->verify);
 	r->verify = NULL;
 }
@@ -184,6 +188,7 @@ static void add_json(struct run *r, const char *verdict)
 	json_t *norm = json_pack("{s:I}", "wrong", (json_int_t)p->norm_wrong);
 
 	json_object_set_new(o, "tf32", json_boolean(r->verify->options.allows & LT_ALLOW_TF32));
+	json_object_set_new(o, "unrounded", json_integer(r->verify->unrounded.n));
 	json_object_set_new(o, "compared", json_integer((json_int_t)p->elements));
 	add_worst(o, "largest_absolute_error", &p->absolute);
 	add_worst(o, "largest_relative_error", &p->relative);
@@ -203,8 +208,9 @@ static void print_worst(const char *what, const struct lt_worst *w)
 }
 
 /* brief: the verdict alone, which was asked for. */
-static void print(const struct lt_report *p, const char *verdict, uint32_t allows, bool brief)
+static void print(const struct run_verify *v, const char *verdict, bool brief)
 {
+	const struct lt_report *p = &v->report;
 	char open[40] = "";
 
 	if (p->open > 0)
@@ -217,8 +223,11 @@ static void print(const struct lt_report *p, const char *verdict, uint32_t allow
 		putchar('\n');
 		return;
 	}
-	if (allows & LT_ALLOW_TF32)
+	if (v->options.allows & LT_ALLOW_TF32)
 		lt__say(stdout, "\n  allowed: factors of float32 in products may have 10 bits of their fraction (tf32)");
+	if (v->unrounded.n)
+		lt__say(stdout, "\n  allowed: %d rounding%s between operators may be left out by the routines that do them",
+			(int)v->unrounded.n, lt__plural(v->unrounded.n));
 	lt__say(stdout,
 		"\n  kernels: %lld value%s of %lld kernel%s, %lld element%s: %lld equal, %lld within the bound of "
 		"their kernel, %lld wrong",
@@ -249,7 +258,7 @@ lt_status run_verify_end(struct run *r)
 	if (r->json)
 		add_json(r, failed ? "failed" : verdict);
 	else
-		print(p, verdict, r->verify->options.allows, r->o.quiet && !failed && p->open == 0);
+		print(r->verify, verdict, r->o.quiet && !failed && p->open == 0);
 	fflush(stdout);
 	if (failed)
 		return lt_fail(r->ctx, LT_EDEVICE, "verification failed: %s", p->first);
