@@ -74,8 +74,9 @@ static void find_teams(struct lowering *l)
 	}
 }
 
-/* What the statements of a loop have in a lane: the bytes of the widest type, and whether they only move it. */
-struct lane_needs { uint32_t bytes; bool moves; };
+/* What the statements of a loop have in a lane: the bytes of the widest type, whether they only move it, and whether
+ * they only begin reductions. */
+struct lane_needs { uint32_t bytes; bool moves, resets; };
 
 static void need_type(struct lane_needs *n, uint32_t dtype)
 {
@@ -85,12 +86,13 @@ static void need_type(struct lane_needs *n, uint32_t dtype)
 
 static struct lane_needs needs_of(const struct lowering *l, const struct lt_loop *x)
 {
-	struct lane_needs n = { 1, true };
+	struct lane_needs n = { 1, true, true };
 	for (int32_t i = x->first_stmt; i < x->first_stmt + x->n_stmt; i++) {
 		const struct lt_stmt *s = lower_stmt_at(l, i);
 		if (s->kind >= LT_BARRIER)
 			continue;
 		const struct lt_op *op = LT_AT(struct lt_op, l->t->ops, s->op);
+		n.resets = n.resets && s->kind == LT_RESET;
 		n.moves = n.moves && (s->kind == LT_RESET || (s->kind == LT_MAP && op->opcode == LT_OPCODE_copy));
 		need_type(&n, op->out);
 		for (int32_t k = 0; k < op->arity && k < 3; k++)
@@ -168,13 +170,15 @@ static bool is_hosts(const struct lowering *l, int32_t loop)
 }
 
 /* A short loop: its branches, and addresses that are counted, take as long as its body.  Not where elements are only
- * moved: memory is the limit there. */
+ * moved: memory is the limit there; but what begins a sum is changed at once, and a vector that reads it waits for
+ * stores that were narrower. */
 static void copy_serial(const struct lowering *l, int32_t i)
 {
 	struct lower_loop *p = &l->loop[i];
 	const struct lt_loop *x = lower_loop_at(l, i);
+	const struct lane_needs n = needs_of(l, x);
 	if (!p->bounded && !p->parallel && !is_hosts(l, i) && x->max_trip_count <= l->machine.copied / (p->cost ? p->cost : 1)
-		&& !needs_of(l, x).moves)
+		&& (!n.moves || n.resets))
 		p->mode = LOWER_COPIES;
 }
 
