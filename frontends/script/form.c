@@ -91,6 +91,32 @@ static lt_status own_argument(struct lt_script *s, const struct lt_parameter *p,
 	return LT_OK;
 }
 
+/* The functions of a folder that the operation `name` may call, and itself: its number. */
+static lt_status load_functions(struct lt_script *s, const struct lt_ownfolder *folder, const char *name, int32_t *out)
+{
+	const char *slash = strrchr(name, '/'), *stem = slash ? slash + 1 : name;
+	s->folder = folder;
+	for (int32_t i = 0; i < folder->n; i++)
+		if (!strchr(folder->name[i], '/') || !strcmp(folder->name[i], name))
+			LT_TRY(lt__script_load_own(s, folder->name[i]));
+	*out = lt__script_function(s, stem, (int32_t)strlen(stem));
+	return LT_OK;
+}
+
+lt_status lt__script_own_inputs(struct lt_context *ctx, struct lt_arena *a, const struct lt_ownfolder *folder,
+	const char *name, int32_t *n)
+{
+	struct lt_graph g = { .ctx = ctx, .arena = a };
+	struct lt_script s;
+	int32_t function;
+	begin_on(&s, lt__script_language(a), &g, 0, NULL);
+	LT_TRY(load_functions(&s, folder, name, &function));
+	*n = 0;
+	for (int32_t i = 0; i < s.function[function].n_parameter; i++)
+		*n += !s.function[function].parameter[i].has_default;
+	return LT_OK;
+}
+
 lt_status lt__script_own(struct lt_graph *g, const struct lt_ownfolder *folder, const char *name,
 	const struct lt_own_given *given, int32_t *n, lt_node **out)
 {
@@ -100,12 +126,8 @@ lt_status lt__script_own(struct lt_graph *g, const struct lt_ownfolder *folder, 
 	struct lt_arg value;
 	int32_t next = 0;
 	begin_on(&s, l, g, given->n_operand, given->operand);
-	s.folder = folder;
-	for (int32_t i = 0; i < folder->n; i++)         /* those that it may call, too */
-		if (!strchr(folder->name[i], '/') || !strcmp(folder->name[i], name))
-			LT_TRY(lt__script_load_own(&s, folder->name[i]));
-	const char *slash = strrchr(name, '/');
-	const int32_t function = lt__script_function(&s, slash ? slash + 1 : name, (int32_t)strlen(slash ? slash + 1 : name));
+	int32_t function;
+	LT_TRY(load_functions(&s, folder, name, &function));
 	const struct lt_script_function *f = &s.function[function];
 	const struct lt_cursor from = { .position = here };
 	s.target.path = f->name;

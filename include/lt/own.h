@@ -60,8 +60,8 @@ struct lt_own {
  * takes: of other ranks and extents the meaning is computed.  A condition of such numbers, of rank(K), and of % == != <
  * <= > >= && ||; an axis that is not there has the extent 0. */
 #define LT_TAKES(name, condition) struct lt_own
-/* LT_ROUTINE(product); says that it also does the products or convolutions that a model has without calling it by name,
- * where these are what it means, node by node. */
+/* LT_ROUTINE(product); says that it also does what a model has without calling it by name, where that is what it means,
+ * node by node: of one to four tensors, with one result. */
 #define LT_ROUTINE(name) struct lt_own
 
 #define LT_OPERAND(k, type) ((const type *)own->operand[k].data)
