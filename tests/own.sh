@@ -62,6 +62,32 @@ said $? "the results are those of the nodes"
 sed 's/ call scale//' "$to/t.tree" >"$to/out.tree"
 $run -b cpu --kernels "$k" "$to/m.lt" --schedule="$to/out.tree" -i x=random -q --verify >"$to/out" 2>&1
 said $? "without the word call its loops are run"
+
+# by hand: a call is taken away and given again; what is in the way is a sentence
+cat >"$to/hand.lt" <<'END'
+x = InputTensor(x, float32, [5, 7]);
+s = scale(x);
+result = product(s, TransposeNode(x, [1, 0])) - 1;
+END
+by_hand() { $run -b cpu --kernels "$k" "$to/hand.lt" --apply="$1" "${@:2}" >"$to/out" 2>&1; }
+by_hand 'serial %scale/group; call %scale/group scale' --dump=tree && grep -q '^group call scale' "$to/out" &&
+	by_hand 'serial %scale/group; call %scale/group scale' -i x=random -q --verify
+said $? "a schedule hands a group to a kernel"
+by_hand 'serial %scale/group; split %scale/k 2; unroll %scale/m; call %scale/group scale' -i x=random -q --verify
+said $? "whatever its loops are"
+# no STEPS SENTENCE
+no() {
+	! by_hand "$1" --dump=tree && tr -s ' \n' ' ' <"$to/out" | grep -qF -- "$2"
+	said $? "$2"
+}
+no 'serial %scale/group; call %scale/m scale' "is handed a group; put one around it"
+no 'serial %scale/group; call %scale/group product' \
+	"%scale is computed in it, and is no part of what product means; move"
+no 'serial %scale/group; serial %product/group; group %scale/group %product/group; call %scale/group scale' \
+	"is computed in it, and is no part of what scale means; move it out"
+no 'serial %scale/group; call %scale/group scal' "is a call of scal; there are calls of scale, product"
+no 'call %scale/m scale' 'is handed over by `call scale`'
+
 $run -b ref --kernels "$k" "$to/m.lt" -i x=random -q --verify >"$to/out" 2>&1 &&
 	grep -q 'the backend ref takes none' "$to/out"
 said $? "another backend computes the meaning, and says so"

@@ -708,7 +708,7 @@ lt_status lt__freeze_call(struct lt_freezer *f, lt_tnode at, int32_t loop, const
 	struct call_nest x = { .f = f, .at = at, .copy = copy, .step = step };
 	struct lt_call call = { .loop = loop, .pattern = LT_PATTERN_NONE, .stmt = -1, .anchor = -1,
 		.first_dim = f->n_call_dim, .first_operand = f->n_call_operand };
-	if (group && f->loop[loop].kind == LT_CALL)
+	if (f->loop[loop].kind == LT_CALL)
 		LT_TRY(lt__freeze_own(f, at, loop, &own, &call, &x.why));
 	x.where = group ? "the group" : lt__arena_format(f->keep, "the loop %s", lt__loop_path(f->t, at));
 	bool tile = f->loop[loop].kind == LT_TILE;
@@ -724,7 +724,7 @@ lt_status lt__freeze_call(struct lt_freezer *f, lt_tnode at, int32_t loop, const
 			.first_dim = call.first_dim, .first_operand = call.first_operand };
 	LT_GROW(f->a, f->call, f->n_call, f->cap_call);
 	LT_GROW(f->a, f->call_report, f->n_call, f->cap_call_report);
-	f->call_report[f->n_call] = (struct lt_call_reason){ .at = at, .why = x.why, .where = x.where };
+	f->call_report[f->n_call] = (struct lt_call_reason){ .at = at, .why = x.why, .where = x.where, .own = own };
 	for (int32_t o = 0; o < LT_CALL_NAMES && o < x.c.n_operand && call.pattern == LT_PATTERN_PRODUCT; o++)
 		f->call_report[f->n_call].operand[o] = operand_node(&x, o);
 	f->call_report[f->n_call].name = (struct lt_call_names){ x.op_name, x.read_name };

@@ -1,6 +1,7 @@
 /* check.c -- whether each call and tile of a frozen tree is one that the target's tables have: by its row, or why
  * not. */
 #include <string.h>
+#include "ir/node/node.h"
 #include "looptree/call/call.h"
 #include "looptree/freeze/freeze.h"
 
@@ -72,6 +73,20 @@ static lt_status check_tile(const struct lt_looptree *t, const struct lt_call_re
 		reason->why);
 }
 
+/* "hard_swish, product" */
+static const char *own_names(struct lt_arena *a, const struct lt_graph *g)
+{
+	struct lt_text x = { .arena = a };
+	for (int32_t i = 0; i < g->n_own; i++) {
+		bool before = false;
+		for (int32_t k = 0; k < i; k++)
+			before = before || strcmp(g->own[k].name, g->own[i].name) == 0;
+		if (!before)
+			lt__text_format(&x, "%s%s", x.n ? ", " : "", lt__own_word(a, g->own[i].name));
+	}
+	return x.at;
+}
+
 struct call_check {
 	const struct lt_looptree *t;
 	const struct lt_frozen *f;
@@ -90,8 +105,13 @@ static lt_status check_call(const struct call_check *x, int32_t i)
 	bool known = false;
 	if (x->t->node[reason->at].loop == LT_TILE)
 		return check_tile(x->t, reason, c->pattern != LT_PATTERN_NONE, x->target, x->a);
-	if (c->source || lt__routine_count(x->target) == 0)
+	if (reason->own && reason->why)
+		return lt__tree_fail(x->t, reason->at, LT_EILLEGAL, "`call %s` on %s: %s", name, reason->where, reason->why);
+	if (c->source || (lt__routine_count(x->target) == 0 && x->t->graph->n_own == 0))
 		return LT_OK;
+	if (lt__routine_count(x->target) == 0)
+		return lt__tree_fail(x->t, reason->at, LT_EILLEGAL, "`call %s` on %s: nothing in the graph is a call of %s; there "
+			"are calls of %s", name, reason->where, name, own_names(x->a, x->t->graph));
 	shape_of(x->t, x->f, i, &shape);
 	for (int32_t k = 0; k < lt__routine_count(x->target); k++) {
 		const struct lt_routine *r = lt__routine_at(x->target, k);

@@ -29,6 +29,7 @@ struct lt_call_reason {
 	lt_tnode at; const char *why, *where; lt_node operand[LT_CALL_NAMES];
 	struct lt_call_names name;      /* of its description; NULL without one */
 	const lt_node *unrounded; int32_t n_unrounded;  /* the casts whose roundings it lets a routine leave out */
+	bool own;                       /* the graph has a call of a kernel of the user's own of its name */
 };
 /* A slot of the frozen tree: `elems` elements of a storage from `offset` on. */
 struct lt_bind { int32_t storage; int64_t offset, elems; bool written, read; };

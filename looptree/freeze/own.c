@@ -13,16 +13,28 @@ struct own_freezing {
 	const char *why;                /* it is none; NULL */
 };
 
+static bool has_inside(const struct lt_freezer *f, lt_tnode at, lt_node n)
+{
+	return f->t->leaf_of[n] >= 0 && lt__is_above(f->t, at, f->t->leaf_of[n]);
+}
+
+/* The call of that name whose result is computed inside; else one of which something is, or that comes first; NULL: the
+ * graph has none of that name. */
 static const struct lt_owncall *own_of(const struct lt_freezer *f, lt_tnode at)
 {
-	const struct lt_looptree *t = f->t;
+	const struct lt_owncall *first = NULL, *part = NULL;
 	for (int32_t i = 0; i < f->g->n_own; i++) {
 		const struct lt_owncall *c = &f->g->own[i];
-		const lt_tnode leaf = t->leaf_of[c->result[0]];
-		if (leaf >= 0 && lt__is_above(t, at, leaf) && !strcmp(lt__own_word(f->a, c->name), t->node[at].call))
+		if (strcmp(lt__own_word(f->a, c->name), f->t->node[at].call) != 0)
+			continue;
+		if (has_inside(f, at, c->result[0]))
 			return c;
+		const bool *member = lt__own_members(f->g, f->a, c);
+		for (lt_node n = 0; n < f->g->n_node && !part; n++)
+			part = member[n] && has_inside(f, at, n) ? c : NULL;
+		first = first ? first : c;
 	}
-	return NULL;
+	return part ? part : first;
 }
 
 /* The leaves of the group are those of the call. */
@@ -30,10 +42,13 @@ static void check_members(struct own_freezing *x)
 {
 	const struct lt_looptree *t = x->f->t;
 	const bool *member = lt__own_members(x->f->g, x->f->a, x->own);
-	if (t->node[x->at].parent >= 0)
-		x->why = "a kernel of one's own is a nest of its own; move the group out of the loops around it";
+	if (t->node[x->at].kind != LT_TGROUP)
+		x->why = lt__arena_format(x->f->keep, "a kernel of one's own is handed a group; put one around it: group %s",
+			lt__loop_path(t, x->at));
+	else if (t->node[x->at].parent >= 0)
+		x->why = "a kernel of one's own is a nest of its own; move the group out of what is around it";
 	for (lt_node n = 0; n < x->f->g->n_node && !x->why; n++) {
-		const bool inside = t->leaf_of[n] >= 0 && lt__is_above(t, x->at, t->leaf_of[n]);
+		const bool inside = has_inside(x->f, x->at, n);
 		if (t->leaf_of[n] >= 0 && inside != member[n])
 			x->why = lt__arena_format(x->f->keep, inside ? "%%%s is computed in it, and is no part of what %s means; move it out"
 				: "%%%s, a part of what %s means, is computed outside of it; move it into the group", x->f->g->node[n].name,

@@ -79,6 +79,10 @@ static lt_status hand_over(struct lt_edit *e, const struct lt_words *w, enum lt_
 			return lt_fail(e->t->ctx, LT_ESYNTAX, "the name of %s has letters, digits, '_' and '.', not '%.*s'", what,
 				name->bytes < 60 ? (int)name->bytes : 60, name->at);
 	LT_TRY(set_kind(e, w, kind, 0, &loop));
+	const lt_tnode called = lt__edit_called(e->t, e->t->node[loop].parent);
+	if (called >= 0)
+		return lt_fail(e->t->ctx, LT_EILLEGAL, "%s is handed over by `%s` on %s; make that serial first",
+			lt__loop_path(e->t, loop), lt__loop_is(e->t, called), lt__loop_path(e->t, called));
 	char *copy = lt__arena_alloc(e->t->arena, name->bytes + 1);
 	memcpy(copy, name->at, name->bytes);
 	e->t->node[loop].call = copy;
