@@ -148,6 +148,13 @@ LT_API lt_status lt_graph_set_state(struct lt_graph *, lt_node state, lt_node va
 /* A named result; names are unique. */
 LT_API lt_status lt_graph_result(struct lt_graph *, const char *name, lt_node);
 
+/* What the nodes between the operands and the results compute is what operation `name` of the user's own means: where
+ * lt_options.kernels has its kernel, that is called (docs/own-kernels.md).  name: "hard_swish", "DOMAIN/NAME"; number:
+ * what the kernel is given besides, in own->number.  LT_EINVAL: the nodes read memory that is no operand, an operand is
+ * not read, or a result is an operand, too. */
+LT_API lt_status lt_graph_own(struct lt_graph *, const char *name, int32_t n_operand, const lt_node *operand,
+	int32_t n_result, const lt_node *result, int32_t n_number, const double *number);
+
 /* "f32"; NULL for a number that is not a type.  Bytes of one element, 0 likewise.  Any thread. */
 LT_API const char *lt_dtype_name(enum lt_dtype);
 LT_API size_t lt_dtype_bytes(enum lt_dtype);

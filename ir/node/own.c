@@ -28,7 +28,8 @@ const char *lt__own_word(struct lt_arena *a, const char *name)
 static const char *own_ends_problem(const struct lt_graph *g, struct lt_arena *a, const struct lt_owncall *c)
 {
 	if (c->n_operand < 1 || c->n_result < 1)
-		return lt__arena_format(a, "a call of '%.200s' has no %s", c->name, c->n_operand ? "result" : "operand");
+		return lt__arena_format(a, "a call of '%.200s' has no %s", c->name,
+			c->n_operand < 1 ? "operand" : "result");
 	for (int32_t i = 0; i < c->n_operand; i++)
 		if (c->operand[i] < 0 || c->operand[i] >= g->n_node)
 			return lt__arena_format(a, "operand %d of a call of '%.200s' is node number %d: the graph has %d", i, c->name,
@@ -110,6 +111,29 @@ lt_status lt__own_add(struct lt_graph *g, const struct lt_owncall *c)
 	LT_TRY(lt__own_verify(g, c));
 	own_keep(g, c);
 	return LT_OK;
+}
+
+static lt_status graph_own(struct lt_graph *g, const struct lt_owncall *c)
+{
+	for (int32_t i = 0; i < c->n_operand + c->n_result; i++)
+		if (g->ctx->code && (i < c->n_operand ? c->operand[i] : c->result[i - c->n_operand]) == -1)
+			return g->ctx->code;
+	if (!c->name || !*c->name)
+		return lt__graph_fail(g, LT_EINVAL, "a call of an operation of one's own has no name");
+	return lt__own_add(g, c);
+}
+
+lt_status lt_graph_own(struct lt_graph *g, const char *name, int32_t n_operand, const lt_node *operand,
+	int32_t n_result, const lt_node *result, int32_t n_number, const double *number)
+{
+	/* what is added is copied */
+	const struct lt_owncall c = { .name = name, .n_operand = n_operand, .n_result = n_result, .n_number = n_number,
+		.operand = (lt_node *)operand, .result = (lt_node *)result, .number = (double *)number,
+		.line = g->line, .column = g->column };
+	lt_status status = LT_ENOMEM;
+
+	LT_GUARDED(g->ctx, status, graph_own(g, &c));
+	return status;
 }
 
 /* A row that nothing needs any more, or that no longer says what its nodes are, goes. */
