@@ -1,6 +1,6 @@
 /* test_partition.c -- which groups whole networks are cut into for routines that take descriptions: a line for each
- * kind of call and nest, with their number, is what tests/groups/NAME.txt has (LT_BLESS=1 rewrites it).  Smaller images of
- * the same networks are run as they are cut, and as trees that were edited and given back.
+ * kind of call and nest, with their number, is what tests/groups/NAME.txt has (LT_BLESS=1 rewrites it).  Smaller
+ * images of the same networks are run as they are cut, and as trees that were edited and given back.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -16,8 +16,9 @@ static bool is_wide(const struct lt_program *p, int32_t nest, int32_t c, struct 
 	const struct lt_target *t = p->target[p->nests.opened_of[nest]];
 	for (int32_t i = 0; t && name && !call->source && i < lt__routine_count(t); i++) {
 		const struct lt_routine *r = lt__routine_at(t, i);
+		struct lt_take_reach reach;
 		if (lt__routine_is_graph(t, i) && !strcmp(r->name, name)
-			&& !lt__routine_refuses_graph(a, r, &f->tree, call, &f->call[c].name))
+			&& !lt__routine_refuses_graph(a, r, &f->tree, call, &f->call[c].name, &reach))
 			return r->wide != 0;
 	}
 	return false;

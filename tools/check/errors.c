@@ -147,7 +147,7 @@ static bool with_fault(struct check_device *d, struct check_outcome *out, bool e
 			&& lt__check_guarded_stand(&guarded, data) && is_reported(&w, &fault);
 	}
 	if (good && elsewhere)
-		good = lt__check_guarded_judge(&guarded, &(struct check_trial){ data, zeros.judge });
+		good = lt__check_guarded_judge(&guarded, &(struct check_trial){ .data = data, .judge = zeros.judge });
 	else if (good && fault.value != first_value)
 		good = lt__check_fail(out, "the fault record has value %lld; the first index out of range, of one thread and serial "
 			"loops, is %lld", (long long)fault.value, (long long)first_value);
