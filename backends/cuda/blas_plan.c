@@ -264,6 +264,19 @@ static struct blas_call call_of(
 	return x;
 }
 
+void lt__cuda_described(
+	struct lt_object *o, const struct lt_cuda_launches *all, lt__cuda_called_fn *each, void *user)
+{
+	for (uint32_t i = 0; i < all->n_launch; i++) {
+		struct called_at at;
+		if (all->launch[i].call < 0)
+			continue;
+		const struct blas_call x = call_of(o, all, i, NULL, &at);
+		if (x.c->n_result)
+			each(user, &(struct lt_cuda_called){ x.c, x.number, at.of, NULL });
+	}
+}
+
 lt_status lt__cuda_calls_prepare(struct lt_object *o, const struct lt_cuda_launches *all, const struct lt_args *args,
 	size_t *bytes, struct lt_diag *diag)
 {

@@ -141,6 +141,19 @@ static lt_status try_calls(struct lt_session *s, const struct lt_tree *t, const 
 	return status;
 }
 
+void lt__cuda_each_call(struct lt_session *s, const struct lt_tree *t, lt__cuda_called_fn *each, void *user)
+{
+	struct lt_cuda_code code;
+	struct lt_object o = { .s = s, .tree = t };
+	if (lt__cuda_lower(s, t, &code, NULL))
+		return;
+	o.code = code;
+	if (lt__cuda_launches(&code, NULL, &o.launches, NULL) == LT_OK)
+		lt__cuda_described(&o, &o.launches, each, user);
+	lt__cuda_launches_free(&o.launches);
+	lt__cuda_code_free(&code);
+}
+
 lt_status lt__cuda_accepts(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag)
 {
 	struct lt_cuda_code code;

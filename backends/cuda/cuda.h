@@ -11,6 +11,9 @@ lt_status lt__cuda_open_with(const struct lt_cuda_more *, const struct lt_host *
 void lt__cuda_close(struct lt_session *);
 const struct lt_caps *lt__cuda_caps(const struct lt_session *);
 lt_status lt__cuda_accepts(struct lt_session *, const struct lt_tree *, struct lt_diag *);
+/* Each described call of a tree that can be lowered, and whose launches depend on no run-time scalars, with operands as
+ * memory of the pool begins. */
+void lt__cuda_each_call(struct lt_session *, const struct lt_tree *, lt__cuda_called_fn *, void *user);
 lt_status lt__cuda_compile_trees(struct lt_session *, const struct lt_tree *const *, uint32_t n, struct lt_object **,
 	struct lt_diag *);
 void lt__cuda_need(const struct lt_object *, uint32_t n_thread, size_t *bytes, size_t *align);

@@ -93,6 +93,7 @@ struct lt_cuda_where { CUstream stream; CUdeviceptr fault, workspace; void *hand
 /* A call of a run.  at: where each operand begins; room: how many bytes there are from there on; NULL:
  * there is no memory yet. */
 struct lt_cuda_called { const struct lt_kernel_call *call; int32_t number; const uint64_t *at, *room; };
+typedef void lt__cuda_called_fn(void *user, const struct lt_cuda_called *);
 /* What another backend adds to this one's sessions: a library with a routine whose calls are described.
  *
  * All with the context current, except takes.  open: behind the device: what the target has more; the session is closed
@@ -187,6 +188,8 @@ lt_status lt__cuda_calls_prepare(
 lt_status lt__cuda_call(struct lt_object *, const struct lt_cuda_launches *, uint32_t i, const struct lt_args *,
 	const struct lt_cuda_where *, struct lt_diag *);
 void lt__cuda_plans_free(struct lt_object *);
+/* Each described call, with operands in memory of the pool. */
+void lt__cuda_described(struct lt_object *, const struct lt_cuda_launches *, lt__cuda_called_fn *, void *user);
 /* What was chosen so far, to be saved: malloc's, or NULL; LT_ENOMEM. */
 lt_status lt__cuda_choices(const struct lt_object *, char **, size_t *bytes);
 /* capture.c */

@@ -41,13 +41,11 @@ static void cudnn_more_close(struct lt_session *s)
 	struct lt_cudnn *d = cudnn_of(s);
 	if (!d)
 		return;
-	for (struct lt_cudnn_plan *p; (p = d->plans); ) {
-		d->plans = p->next;             /* its zeros are the pool's, which gives all back */
-		lt__cudnn_plan_free(d, p);
-		free(p);
-	}
+	lt__cudnn_plans_free(d);
 	if (d->handle)
 		(void)d->api.destroy(d->handle);
+	(void)pthread_cond_destroy(&d->made);
+	(void)pthread_mutex_destroy(&d->trial);
 	(void)pthread_mutex_destroy(&d->lock);
 	free((void *)(uintptr_t)d->routines.at);
 	free(d);
@@ -74,10 +72,10 @@ static bool add_routines(struct lt_session *s, struct lt_cudnn *d)
 static lt_status cudnn_more_open(struct lt_session *s, struct lt_diag *diag)
 {
 	struct lt_cudnn *d = calloc(1, sizeof *d);
-	if (!d || pthread_mutex_init(&d->lock, NULL)) {
-		free(d);
+	if (!d)
 		return lt__report(diag, LT_ENOMEM, -1, -1, NULL, "no memory for a session");
-	}
+	d->lock = d->trial = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	d->made = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
 	s->library = d;
 	lt_status status = lt__cudnn_load(&d->api, diag);
 	if (status)
@@ -140,6 +138,7 @@ static const struct lt_backend cudnn = {
 	.score = cudnn_score,
 	.open = cudnn_open,
 	.describe = cudnn_describe,
+	.accepts_all = lt__cudnn_accepts_all,
 	LT_CUDA_MEMBERS
 };
 LT_BACKEND(cudnn)

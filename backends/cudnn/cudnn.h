@@ -6,7 +6,8 @@
  * graph.c     a convolution as the library is told of it, and a plan for it
  * reference.c what a call computes by its description, in double
  * verify.c    a plan tried against that before it is used
- * plan.c      plans: one for equal convolutions, kept by the host; a run of one
+ * make.c      plans are made: one for equal forms, several at once, tried, kept by the host
+ * plan.c      plans of calls, and a run of one
  */
 #ifndef LT_CUDNN_CUDNN_H
 #define LT_CUDNN_CUDNN_H
@@ -99,10 +100,15 @@ struct lt_cudnn_sample {
 };
 /* norms: of the factors, multiplied; added: sizes of what else is added. */
 struct lt_cudnn_element { int64_t element; double value, norms, added; };
+/* NONE: the library has none. */
+enum lt_cudnn_state { LT_CUDNN_MAKING, LT_CUDNN_MADE, LT_CUDNN_NONE };
 /* A plan of the library's, and what has to stay while there is one. */
 struct lt_cudnn_plan {
 	struct lt_cudnn_plan *next;
 	char *key;                      /* text: all that it depends on */
+	enum lt_cudnn_state state;      /* under the session's lock; what follows is written while it is MAKING alone */
+	cudnnHandle_t handle;           /* that it is built or loaded with; NULL: for a device that is not there */
+	int count;                      /* configurations that the library has named */
 	int64_t engine, workspace;
 	cudnnBackendDescriptor_t plan;
 	cudnnBackendDescriptor_t *part; /* what it was made of; NULL where it was loaded */
@@ -110,13 +116,18 @@ struct lt_cudnn_plan {
 	CUdeviceptr zeros;              /* of the form's tensor of zeros; 0: it has none */
 };
 
-/* Of a session. */
+/* Of a session.  BUILDERS: threads that build at once; a handle takes 9 MB of the device's memory. */
+enum { LT_CUDNN_BUILDERS = 16 };
 struct lt_cudnn {
 	struct lt_cudnn_library api;
-	pthread_mutex_t lock;           /* of the rest */
-	cudnnHandle_t handle;           /* plans are built with it */
-	cudnnBackendDescriptor_t device;        /* or for it, without a device; NULL: with the handle */
+	pthread_mutex_t lock;           /* of the list of plans, their states, and idle handles */
+	pthread_cond_t made;            /* a plan is MAKING no more */
+	pthread_mutex_t trial;          /* plans are tried one at a time; of the handle that they are tried with: */
+	cudnnHandle_t handle;
+	cudnnBackendDescriptor_t device;        /* plans are for it, which is not there; NULL: for their handle's */
 	struct lt_cudnn_plan *plans;
+	cudnnHandle_t idle[LT_CUDNN_BUILDERS];  /* of threads that build */
+	int n_idle;
 	struct lt_array routines;       /* ours, then cuda's */
 };
 static inline struct lt_cudnn *cudnn_of(const struct lt_session *s) { return s->library; }
@@ -138,8 +149,9 @@ const char *lt__cudnn_form(const struct lt_tree *, int32_t loop, const uint64_t 
 /* The same for equal forms. */
 void lt__cudnn_form_text(const struct lt_cudnn_wish *, FILE *);
 /* graph.c
- * new: plan number `skip` of those that the library offers and the wish allows.  LT_EMISSING: it has none; count: how
- * many it offered.  load: what save wrote, of this version of the library; LT_EINVAL: it is not taken. */
+ * new: the first plan that the wish allows, behind `skip` of the configurations that the library names; count: how many
+ * up to this one.  LT_EMISSING: there is none; count: of all.  load: what save wrote, of this version of the library;
+ * LT_EINVAL: it is not taken. */
 lt_status lt__cudnn_plan_new(struct lt_cudnn *, const struct lt_cudnn_wish *, int skip, struct lt_cudnn_plan *,
 	int *count, struct lt_diag *);
 lt_status lt__cudnn_plan_save(const struct lt_cudnn *, const struct lt_cudnn_plan *, char **text, size_t *bytes);
@@ -152,10 +164,19 @@ cudnnStatus_t lt__cudnn_execute(const struct lt_cudnn *, const struct lt_cudnn_p
 	cudnnHandle_t, const uint64_t *at, uint64_t workspace);
 /* reference.c: the result at a position (by axis; those that are reduced are changed); false: it is not known. */
 bool lt__cudnn_reference(const struct lt_cudnn_sample *, int64_t *at, struct lt_cudnn_element *);
-/* verify.c: with the context current and the lock.  LT_EMISSING: it is wrong, and `why` says how. */
+/* verify.c: with the context current and the lock of trials.  LT_EMISSING: it is wrong, and `why` says how. */
 lt_status lt__cudnn_verify(struct lt_session *, const struct lt_cudnn_wish *, const struct lt_cudnn_plan *, char *why,
 	size_t bytes, struct lt_diag *);
-/* plan.c: of struct lt_cuda_more. */
+/* make.c: with the context current.
+ * plans: of those that the session does not have; returns when they are there, or others make them.  plan_for: one,
+ * whose state is MADE or NONE. */
+lt_status lt__cudnn_plans(struct lt_session *, const struct lt_cudnn_wish *, uint32_t n, struct lt_diag *);
+lt_status lt__cudnn_plan_for(
+	struct lt_session *, const struct lt_cudnn_wish *, const struct lt_cudnn_plan **, struct lt_diag *);
+void lt__cudnn_plans_free(struct lt_cudnn *);
+/* plan.c: of the table; of struct lt_cuda_more. */
+lt_status lt__cudnn_accepts_all(struct lt_session *, const struct lt_tree *const *, uint32_t n, lt_status *verdict,
+	struct lt_diag *const *);
 lt_status lt__cudnn_takes(
 	struct lt_session *, const struct lt_tree *, const struct lt_kernel_call *, struct lt_diag *);
 lt_status lt__cudnn_prepare(struct lt_object *, const struct lt_cuda_called *, size_t *bytes, struct lt_diag *);

@@ -174,7 +174,7 @@ static bool is_allowed(
 static bool build(struct cudnn_make *m, const struct lt_cudnn_wish *w, cudnnBackendDescriptor_t config,
 	struct lt_cudnn_plan *p)
 {
-	cudnnHandle_t handle = m->d->handle;
+	cudnnHandle_t handle = p->handle;
 	int64_t n = 0;
 	p->plan = NULL;
 	m->r = m->d->api.descriptor_new(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, &p->plan);
@@ -244,7 +244,7 @@ lt_status lt__cudnn_plan_new(struct lt_cudnn *d, const struct lt_cudnn_wish *w, 
 {
 	static const cudnnBackendHeurMode_t modes[] = { CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK };
 	struct cudnn_make m = { .d = d };
-	cudnnBackendDescriptor_t g = graph(&m, d->handle, w);
+	cudnnBackendDescriptor_t g = graph(&m, p->handle, w);
 	bool found = false;
 	*count = 0;
 	for (size_t i = 0; i < sizeof modes / sizeof *modes && !found && (!m.r || is_refusal(m.r)) && g; i++) {
@@ -254,8 +254,9 @@ lt_status lt__cudnn_plan_new(struct lt_cudnn *d, const struct lt_cudnn_wish *w, 
 		const int64_t n = configurations(&m, g, modes[i], &config);
 		for (int64_t k = 0; k < n && !m.r && !found; k++) {
 			const int made = m.n;
-			++*count;
-			found = is_allowed(&m, w, config[k], &p->engine) && build(&m, w, config[k], p) && skip-- == 0
+			if (++*count <= skip)
+				continue;
+			found = is_allowed(&m, w, config[k], &p->engine) && build(&m, w, config[k], p)
 				&& keep_parts(&m, &config[k], p);
 			if (!found && p->plan) {
 				(void)d->api.descriptor_free(p->plan);
@@ -298,7 +299,7 @@ lt_status lt__cudnn_plan_save(const struct lt_cudnn *d, const struct lt_cudnn_pl
 lt_status lt__cudnn_plan_load(struct lt_cudnn *d, const char *text, size_t bytes, struct lt_cudnn_plan *p)
 {
 	struct cudnn_make m = { .d = d };
-	cudnnHandle_t handle = d->handle;
+	cudnnHandle_t handle = p->handle;
 	int64_t n = 0;
 	p->plan = NULL;
 	m.r = d->api.descriptor_new(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, &p->plan);

@@ -60,12 +60,11 @@ uint32_t lt__host_threads(uint32_t n)
 }
 
 /* A backend counts the trees that it was given; the program's kernels are those of all backends, and those from the
- * cache. */
+ * cache.  Before these are known, it counts what it builds to say what it takes. */
 static void progress(void *user, int32_t done, int32_t total)
 {
 	const struct lt_services *s = user;
-	(void)total;
-	s->options->progress(s->options->user, s->n_done + done, s->n_kernel);
+	s->options->progress(s->options->user, s->n_done + done, s->n_kernel ? s->n_kernel : total);
 }
 
 static void log_(const struct lt_host *host, enum lt_log level, const char *text)

@@ -4,19 +4,22 @@
  * them in double when somebody waits for their stream.  What the library would read astray is in the driver's `wrong`.
  *
  *   MOCK_CUDNN=FAULT:ENGINE   what that engine does wrong: element, term, behind, other, tf32, build, load, workspace,
- *                             lost
+ *                             lost, crash
  *   MOCK_CUDNN_LOG=FILE       gets a line for each "heuristic", and for "built N", "loaded N", "run N" with an engine;
  *                             at the end what was wrong, and "left N" where handles or descriptors are
  *   MOCK_CUDNN_VERSION=N      what the library says it is
+ *   MOCK_CUDNN_HOLD=FILE      builds last as long as the file is there; the log gets "building N" for each
  *
  * Engines: 40 computes float32 in TF32 and says so; 41 says that no two runs are the same; 12 is right; 0 is, too, and
  * last.
  */
 #include <cudnn_graph.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "kernel/form/form.h"
 #include "tests/cuda/mock_state.h"
 
@@ -410,6 +413,8 @@ static CUresult run(void *arg, int device)
 	for (int32_t i = 0; i < g->n_tensor; i++)
 		if (r->address[i] && !(r->at[i] = mock_range(r->address[i], tensor_bytes(&g->tensor[i]), device)))
 			return CUDA_ERROR_ILLEGAL_ADDRESS;
+	if (is_fault("crash", r->plan.engine))
+		(void)raise(SIGKILL);
 	if (is_fault("lost", r->plan.engine))
 		return mock.lost = CUDA_ERROR_ILLEGAL_ADDRESS;
 	for (int32_t i = 0; i < g->n_step; i++)
@@ -523,6 +528,19 @@ static cudnnStatus_t plan_read(struct descriptor *d)
 	return CUDNN_STATUS_SUCCESS;
 }
 
+/* With the lock, which others have meanwhile. */
+static void hold(int64_t engine)
+{
+	const char *path = getenv("MOCK_CUDNN_HOLD");
+	if (path)
+		note("building", engine);
+	while (path && access(path, F_OK) == 0) {
+		(void)pthread_mutex_unlock(&mock_lock);
+		(void)usleep(1000);
+		(void)pthread_mutex_lock(&mock_lock);
+	}
+}
+
 static cudnnStatus_t plan_finish(struct descriptor *d)
 {
 	const struct descriptor *config = part(d, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG);
@@ -530,6 +548,7 @@ static cudnnStatus_t plan_finish(struct descriptor *d)
 		return CUDNN_STATUS_BAD_PARAM;
 	if (!config)
 		return plan_read(d);
+	hold(config->engine);
 	if (is_fault("build", config->engine))
 		return CUDNN_STATUS_NOT_SUPPORTED;
 	d->plan = (struct dnn_plan){ .graph = config->graph, .engine = config->engine,

@@ -292,6 +292,30 @@ Test(cudnn, a_plan_that_loses_the_device)
 		"device was lost") && strstr(log_text, "run 0\n"), "%s", says);
 }
 
+/* One that ends the process: that may have been its user once. */
+Test(cudnn, a_plan_that_ends_the_process)
+{
+	(void)setenv("MOCK_CUDNN", "crash:12", 1);
+	for (int i = 0; i < 2; i++) {
+		const char *says = run("cudnn", LAYER, GROUP, "-q --verify");
+		cr_expect(!strstr(says, "verify") && !strstr(says, "not used") && !strstr(log_text, "run"), "%s", says);
+	}
+	const char *says = run("cudnn", LAYER, GROUP, "-q --verify");
+	cr_expect(strstr(says, "verify: passed") && strstr(says, "cuDNN's engine 12 is not used: when it was tried last the "
+		"device was lost, or the process ended") && strstr(log_text, "run 0\n"), "%s", says);
+	(void)unsetenv("MOCK_CUDNN");
+}
+
+/* ... and nobody is harmed by one that did not. */
+Test(cudnn, a_trial_that_was_ended_once)
+{
+	(void)setenv("MOCK_CUDNN", "crash:12", 1);
+	(void)run("cudnn", LAYER, GROUP, "-q --verify");
+	(void)unsetenv("MOCK_CUDNN");
+	const char *says = run("cudnn", LAYER, GROUP, "-q --verify");
+	cr_expect(strstr(says, "verify: passed") && !strstr(says, "not used") && strstr(log_text, "run 12\n"), "%s", says);
+}
+
 /* Where the library is no library, the backend says so, and what to do. */
 Test(cudnn, without_the_library)
 {

@@ -1,0 +1,545 @@
+/* make.c -- plans are made: of equal forms one, whoever asks for it; those of several calls at once, on the host's
+ * threads; each tried on the device, one at a time, before it is used; kept by the host once it has been found right.
+ *
+ * What is being made stands in the session's list, so that who wants the same waits for it.  The host is asked and told
+ * by the thread that called the backend alone; the others load and build.
+ */
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "backends/backends.h"
+#include "backends/cudnn/cudnn.h"
+
+/* What the host keeps begins with it; sum: of everything behind. */
+struct cudnn_head { char magic[8]; uint64_t sum, bytes; int64_t engine; };
+static const char magic[8] = "LTCUDNN";
+struct kept { char *at; size_t n; };
+/* What a library's call reports on a thread whose caller hears it later. */
+struct cudnn_heard { struct lt_diag diag; char text[600]; };
+/* A plan that this call of the backend makes. */
+struct cudnn_job {
+	const struct lt_cudnn_wish *w;
+	struct lt_cudnn_plan *plan;     /* in the session's list; NULL: there is one, or somebody else makes it */
+	struct kept kept;               /* by the host; tried once */
+	int next;                       /* the configuration that is built next */
+	bool loaded, ended;
+	lt_status status;               /* of the last configuration; LT_EMISSING: there are no more */
+	struct cudnn_heard heard;
+};
+struct cudnn_team {
+	struct lt_session *s;
+	struct cudnn_job **job;
+	uint32_t n;
+	int32_t ended, total;           /* of all jobs, for progress */
+	atomic_uint next;               /* the job that is begun next */
+	atomic_bool stopped;
+	pthread_mutex_t lock;           /* of built */
+	pthread_cond_t more;
+	uint32_t built;
+};
+
+/* ---- kept by the host ---- */
+
+static uint64_t sum_of(const struct cudnn_head *h, const char *text)
+{
+	uint64_t sum = UINT64_C(0xcbf29ce484222325);
+	const unsigned char *head = (const unsigned char *)h + offsetof(struct cudnn_head, bytes);
+	for (size_t i = 0; i < sizeof *h - offsetof(struct cudnn_head, bytes); i++)
+		sum = (sum ^ head[i]) * UINT64_C(0x100000001b3);
+	for (size_t i = 0; i < h->bytes; i++)
+		sum = (sum ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+	return sum;
+}
+
+static void kept_add(void *user, const char *data, size_t bytes)
+{
+	struct kept *k = user;
+	char *grown = realloc(k->at, k->n + bytes + 1);
+	if (!grown)
+		return;                 /* what is short is damaged */
+	memcpy(grown + k->n, data, bytes);
+	k->at = grown;
+	k->n += bytes;
+}
+
+static struct kept host_recall(const struct lt_session *s, const char *key)
+{
+	struct kept k = { NULL, 0 };
+	if (LT_HAS(struct lt_host, s->host, recall))
+		(void)s->host->recall(s->host, key, strlen(key), kept_add, &k);
+	return k;
+}
+
+static bool plan_load(struct lt_cudnn *d, const struct kept *k, struct lt_cudnn_plan *p)
+{
+	struct cudnn_head h;
+	if (k->n < sizeof h)
+		return false;
+	memcpy(&h, k->at, sizeof h);
+	if (memcmp(h.magic, magic, sizeof magic) != 0 || h.bytes != k->n - sizeof h || h.sum != sum_of(&h, k->at + sizeof h)
+		|| lt__cudnn_plan_load(d, k->at + sizeof h, h.bytes, p))
+		return false;
+	p->engine = h.engine;
+	return true;
+}
+
+static void plan_keep(struct lt_session *s, const struct lt_cudnn_plan *p)
+{
+	char *text;
+	size_t bytes;
+	if (!LT_HAS(struct lt_host, s->host, keep) || lt__cudnn_plan_save(cudnn_of(s), p, &text, &bytes))
+		return;                 /* it is built again */
+	struct cudnn_head h = { .bytes = bytes, .engine = p->engine };
+	char *all = malloc(sizeof h + bytes);
+	memcpy(h.magic, magic, sizeof magic);
+	h.sum = sum_of(&h, text);
+	if (all) {
+		memcpy(all, &h, sizeof h);
+		memcpy(all + sizeof h, text, bytes);
+		s->host->keep(s->host, p->key, strlen(p->key), all, sizeof h + bytes);
+	}
+	free(all);
+	free(text);
+}
+
+static char *key_of(const struct lt_session *s, const struct lt_cudnn_wish *w)
+{
+	char *key = NULL;
+	size_t bytes;
+	FILE *to = open_memstream(&key, &bytes);
+	if (!to)
+		return NULL;
+	(void)fprintf(to, "cudnn plan\nlibrary %u\ndevice %s %s %d multiprocessors %u\n",
+		(unsigned)cudnn_of(s)->api.version(), s->facts.name, s->facts.arch, s->facts.minor,
+		(unsigned)s->target.multiprocessors);
+	lt__cudnn_form_text(w, to);
+	if (fclose(to)) {
+		free(key);
+		return NULL;
+	}
+	return key;
+}
+
+/* ---- tried ---- */
+
+static bool is_lost(struct lt_session *s)
+{
+	(void)pthread_mutex_lock(&s->lock);
+	const bool lost = s->lost != CUDA_SUCCESS;
+	(void)pthread_mutex_unlock(&s->lock);
+	return lost;
+}
+
+static void warn(const struct lt_session *s, const struct lt_cudnn_plan *p, const char *why)
+{
+	char text[3000];
+	if (!LT_HAS(struct lt_host, s->host, log))
+		return;
+	(void)snprintf(text, sizeof text, "cuDNN's engine %lld is not used: %s; for\n%s", (long long)p->engine, why, p->key);
+	s->host->log(s->host, LT_LOG_WARNING, text);
+}
+
+/* A plan that reads astray loses the device for the whole process, or ends it: what is under trial is written down,
+ * with the process that tries it.  One that lost a device is not tried again, nor is one whose trial two processes did
+ * not survive: one may have been ended by its user meanwhile. */
+static char *mark_of(const struct lt_cudnn_plan *p)
+{
+	const size_t bytes = strlen(p->key) + 60;
+	char *mark = malloc(bytes);
+	if (mark)
+		(void)snprintf(mark, bytes, "cudnn trial of engine %lld\n%s", (long long)p->engine, p->key);
+	return mark;
+}
+
+/* What the next trial is written down as; NULL: there is none. */
+static const char *next_trial(const struct lt_session *s, const char *mark)
+{
+	struct kept k = mark ? host_recall(s, mark) : (struct kept){ NULL, 0 };
+	char was[12] = "";
+	int by = 0;
+	if (k.at) {
+		k.at[k.n] = '\0';               /* there is room for it */
+		(void)sscanf(k.at, "%11s %d", was, &by);
+	}
+	free(k.at);
+	const bool survived = by <= 0 || kill(by, 0) == 0 || errno == EPERM;
+	return strcmp(was, "lost") == 0 || (strcmp(was, "again") == 0 && !survived) ? NULL
+		: strcmp(was, "again") == 0 || (strcmp(was, "begun") == 0 && !survived) ? "again" : "begun";
+}
+
+static void write_mark(const struct lt_session *s, const char *mark, const char *what)
+{
+	char text[40];
+	(void)snprintf(text, sizeof text, "%s %d", what, (int)getpid());
+	if (mark && LT_HAS(struct lt_host, s->host, keep))
+		s->host->keep(s->host, mark, strlen(mark), text, strlen(text));
+}
+
+/* false with LT_OK: the next one takes its place. */
+static bool plan_is_good(struct lt_session *s, const struct lt_cudnn_wish *w, const struct lt_cudnn_plan *p,
+	lt_status *status, struct lt_diag *diag)
+{
+	char *mark = mark_of(p), why[300];
+	const char *next = next_trial(s, mark);
+	*status = LT_OK;
+	if (!next) {
+		warn(s, p, "when it was tried last the device was lost, or the process ended");
+		free(mark);
+		return false;
+	}
+	write_mark(s, mark, next);
+	lt_status tried = lt__cudnn_verify(s, w, p, why, sizeof why, diag);
+	write_mark(s, mark, is_lost(s) ? "lost" : "done");
+	free(mark);
+	if (tried == LT_EMISSING)
+		warn(s, p, why);
+	else
+		*status = tried;
+	return !tried;
+}
+
+/* What was built or loaded last: whether the job has ended with it. */
+static void job_try(struct lt_session *s, struct cudnn_job *j, struct lt_diag *diag)
+{
+	struct lt_cudnn *d = cudnn_of(s);
+	bool good = j->loaded;
+	if (j->status == LT_EMISSING || j->loaded) {
+		j->ended = true;
+		return;
+	}
+	if (j->status) {
+		j->ended = true;
+		(void)lt__report(diag, j->status, -1, -1, NULL, "%s", j->heard.text);
+		return;
+	}
+	(void)pthread_mutex_lock(&d->trial);
+	j->status = lt__cudnn_handle(d, &d->handle, diag);
+	good = !j->status && plan_is_good(s, j->w, j->plan, &j->status, diag);
+	(void)pthread_mutex_unlock(&d->trial);
+	if (good)
+		plan_keep(s, j->plan);
+	else
+		lt__cudnn_plan_drop(d, j->plan);
+	j->ended = good || j->status;
+}
+
+/* ---- built ---- */
+
+static void hear(struct lt_diag *diag, const struct lt_diagnostic *n)
+{
+	struct cudnn_heard *h = (struct cudnn_heard *)(void *)diag;
+	(void)snprintf(h->text, sizeof h->text, "%s", n->text);
+}
+
+/* One for each thread that builds, for as long as it does. */
+static lt_status handle_take(struct lt_cudnn *d, cudnnHandle_t *out, struct lt_diag *diag)
+{
+	(void)pthread_mutex_lock(&d->lock);
+	*out = d->n_idle ? d->idle[--d->n_idle] : NULL;
+	(void)pthread_mutex_unlock(&d->lock);
+	return lt__cudnn_handle(d, out, diag);
+}
+
+static void handle_give(struct lt_cudnn *d, cudnnHandle_t handle)
+{
+	(void)pthread_mutex_lock(&d->lock);
+	const bool keeps = d->n_idle < LT_CUDNN_BUILDERS;
+	if (keeps)
+		d->idle[d->n_idle++] = handle;
+	(void)pthread_mutex_unlock(&d->lock);
+	if (!keeps)
+		(void)d->api.destroy(handle);
+}
+
+static void job_build(struct lt_session *s, struct cudnn_job *j)
+{
+	struct lt_cudnn *d = cudnn_of(s);
+	cudnnHandle_t handle;
+	j->heard = (struct cudnn_heard){ .diag = { sizeof j->heard.diag, hear } };
+	j->status = lt__cuda_enter(s, &j->heard.diag);
+	if (j->status)
+		return;
+	j->status = handle_take(d, &handle, &j->heard.diag);
+	if (!j->status) {
+		int count = 0;
+		j->plan->handle = handle;
+		j->loaded = plan_load(d, &j->kept, j->plan);
+		free(j->kept.at);
+		j->kept = (struct kept){ NULL, 0 };
+		if (!j->loaded) {
+			j->status = lt__cudnn_plan_new(d, j->w, j->next, j->plan, &count, &j->heard.diag);
+			j->plan->count = j->next = count;
+		}
+		handle_give(d, handle);
+	}
+	lt__cuda_leave(s);
+}
+
+static bool is_cancelled(const struct lt_session *s)
+{
+	return LT_HAS(struct lt_host, s->host, cancelled) && s->host->cancelled(s->host);
+}
+
+static void show_progress(const struct cudnn_team *t, uint32_t built)
+{
+	if (LT_HAS(struct lt_host, t->s->host, progress))
+		t->s->host->progress(t->s->host->user, t->ended + (int32_t)built, t->total);
+}
+
+/* The thread that called the backend, while the others build: a build cannot be interrupted, and takes seconds. */
+static void watch(struct cudnn_team *t)
+{
+	uint32_t shown = 0;
+	(void)pthread_mutex_lock(&t->lock);
+	while (t->built < t->n && !atomic_load(&t->stopped)) {
+		struct timespec until;
+		(void)clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += 50000000;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		(void)pthread_cond_timedwait(&t->more, &t->lock, &until);
+		const uint32_t built = t->built;
+		(void)pthread_mutex_unlock(&t->lock);
+		if (is_cancelled(t->s))
+			atomic_store(&t->stopped, true);
+		if (built > shown)
+			show_progress(t, shown = built);
+		(void)pthread_mutex_lock(&t->lock);
+	}
+	(void)pthread_mutex_unlock(&t->lock);
+}
+
+static void build_some(void *arg, uint32_t i, uint32_t n)
+{
+	struct cudnn_team *t = arg;
+	if (i == 0 && n > 1) {
+		watch(t);
+		return;
+	}
+	for (uint32_t k; (k = atomic_fetch_add(&t->next, 1)) < t->n; ) {
+		if (n == 1 && is_cancelled(t->s))
+			atomic_store(&t->stopped, true);
+		if (atomic_load(&t->stopped))
+			t->job[k]->status = LT_ECANCELLED;
+		else
+			job_build(t->s, t->job[k]);
+		(void)pthread_mutex_lock(&t->lock);
+		const uint32_t built = ++t->built;
+		(void)pthread_cond_signal(&t->more);
+		(void)pthread_mutex_unlock(&t->lock);
+		if (n == 1)
+			show_progress(t, built);
+	}
+}
+
+/* The next configuration of each; no job may have ended. */
+static void build_all(struct cudnn_team *t)
+{
+	const struct lt_host *host = t->s->host;
+	uint32_t builders = LT_HAS(struct lt_host, host, n_thread) ? host->n_thread : 1;
+	builders = builders < t->n ? builders : t->n;
+	builders = builders < LT_CUDNN_BUILDERS ? builders : LT_CUDNN_BUILDERS;
+	atomic_store(&t->next, 0);
+	t->built = 0;
+	if (t->n > 1 && LT_HAS(struct lt_host, host, parallel))
+		host->parallel(host, 1 + builders, build_some, t);
+	else
+		build_some(t, 0, 1);
+}
+
+/* ---- plans ---- */
+
+/* What the form has of zeros, all of it in one place. */
+static lt_status zeros_new(struct lt_session *s, const struct lt_cudnn_wish *w, struct lt_cudnn_plan *p,
+	struct lt_diag *diag)
+{
+	size_t bytes = 0;
+	for (int i = 0; i < w->form.n_tensor; i++) {
+		const struct lt_cudnn_tensor *t = &w->form.tensor[i];
+		const size_t needs = t->operand == LT_CUDNN_ZEROS ? cudnn_bytes(t) : 0;
+		bytes = needs > bytes ? needs : bytes;
+	}
+	if (!bytes)
+		return LT_OK;
+	(void)pthread_mutex_lock(&s->lock);
+	CUresult r = lt__cuda_pool_new(&s->pool, &s->cuda, bytes, &p->zeros);
+	(void)pthread_mutex_unlock(&s->lock);
+	CUstream stream = NULL;                 /* its own: a queue may be in use by who asks for the plan */
+	if (!r)
+		r = s->cuda.stream_new(&stream, CU_STREAM_NON_BLOCKING);
+	if (!r)
+		r = s->cuda.fill(p->zeros, 0, bytes, stream);
+	if (!r)
+		r = s->cuda.stream_wait(stream);
+	if (stream)
+		(void)s->cuda.stream_free(stream);
+	return lt__cuda_check(s, r, diag, "a bias of zeros");
+}
+
+/* With the lock. */
+static struct lt_cudnn_plan *plan_find(const struct lt_cudnn *d, const char *key)
+{
+	struct lt_cudnn_plan *p = d->plans;
+	while (p && strcmp(p->key, key) != 0)
+		p = p->next;
+	return p;
+}
+
+static void plan_unlist(struct lt_cudnn *d, const struct lt_cudnn_plan *p)
+{
+	struct lt_cudnn_plan **at = &d->plans;
+	while (*at != p)
+		at = &(*at)->next;
+	*at = p->next;
+}
+
+/* Into the list, unless it is there. */
+static lt_status job_begin(struct lt_session *s, struct cudnn_job *j, struct lt_diag *diag)
+{
+	struct lt_cudnn *d = cudnn_of(s);
+	struct lt_cudnn_plan *p = calloc(1, sizeof *p);
+	if (p)
+		p->key = key_of(s, j->w);
+	if (!p || !p->key) {
+		free(p);
+		return lt__report(diag, LT_ENOMEM, -1, -1, NULL, "no memory for a plan");
+	}
+	p->state = LT_CUDNN_MAKING;
+	(void)pthread_mutex_lock(&d->lock);
+	const bool known = plan_find(d, p->key);
+	if (!known) {
+		p->next = d->plans;
+		d->plans = p;
+	}
+	(void)pthread_mutex_unlock(&d->lock);
+	if (known) {
+		lt__cudnn_plan_free(d, p);
+		free(p);
+		return LT_OK;
+	}
+	j->plan = p;
+	j->kept = host_recall(s, p->key);
+	return j->status = zeros_new(s, j->w, p, diag);
+}
+
+/* Who waits for it goes on: with the plan, with none if the library has none, or to make it himself. */
+static void job_end(struct lt_session *s, struct cudnn_job *j)
+{
+	struct lt_cudnn *d = cudnn_of(s);
+	struct lt_cudnn_plan *p = j->plan;
+	free(j->kept.at);
+	if (!p)
+		return;
+	const bool stays = j->ended && (!j->status || j->status == LT_EMISSING);
+	if (!stays || j->status) {
+		(void)pthread_mutex_lock(&s->lock);
+		if (p->zeros)
+			lt__cuda_pool_free(&s->pool, p->zeros);
+		(void)pthread_mutex_unlock(&s->lock);
+		p->zeros = 0;
+		lt__cudnn_plan_drop(d, p);
+	}
+	(void)pthread_mutex_lock(&d->lock);
+	p->state = stays && !j->status ? LT_CUDNN_MADE : LT_CUDNN_NONE;
+	if (!stays)
+		plan_unlist(d, p);
+	(void)pthread_cond_broadcast(&d->made);
+	(void)pthread_mutex_unlock(&d->lock);
+	if (!stays) {
+		lt__cudnn_plan_free(d, p);
+		free(p);
+	}
+}
+
+/* Round after round, until each has a plan or the library has no more. */
+static lt_status jobs_run(struct cudnn_team *t, struct lt_diag *diag)
+{
+	lt_status status = LT_OK;
+	while (!status && t->n) {
+		uint32_t left = 0;
+		build_all(t);
+		if (is_cancelled(t->s))
+			atomic_store(&t->stopped, true);
+		for (uint32_t i = 0; i < t->n && !status; i++) {
+			if (atomic_load(&t->stopped) || t->job[i]->status == LT_ECANCELLED) {
+				status = lt__report(diag, LT_ECANCELLED, -1, -1, NULL, "building plans was cancelled");
+				break;
+			}
+			job_try(t->s, t->job[i], diag);
+			if (t->job[i]->ended && t->job[i]->status && t->job[i]->status != LT_EMISSING)
+				status = t->job[i]->status;
+			if (t->job[i]->ended)
+				t->ended++;
+			else
+				t->job[left++] = t->job[i];
+			if (is_cancelled(t->s))
+				atomic_store(&t->stopped, true);
+		}
+		t->n = left;
+	}
+	return status;
+}
+
+lt_status lt__cudnn_plans(struct lt_session *s, const struct lt_cudnn_wish *w, uint32_t n, struct lt_diag *diag)
+{
+	struct cudnn_team t = { .s = s, .lock = PTHREAD_MUTEX_INITIALIZER, .more = PTHREAD_COND_INITIALIZER };
+	struct cudnn_job *job = calloc(n + 1, sizeof *job);
+	lt_status status = LT_OK;
+	t.job = calloc(n + 1, sizeof *t.job);
+	if (!job || !t.job)
+		status = lt__report(diag, LT_ENOMEM, -1, -1, NULL, "no memory for %u plans", (unsigned)n);
+	for (uint32_t i = 0; i < n && !status; i++) {
+		job[i].w = &w[i];
+		status = job_begin(s, &job[i], diag);
+		if (job[i].plan)
+			t.job[t.n++] = &job[i];
+	}
+	t.total = (int32_t)t.n;
+	if (!status)
+		status = jobs_run(&t, diag);
+	for (uint32_t i = 0; job && i < n; i++)
+		job_end(s, &job[i]);
+	free(job);
+	free(t.job);
+	(void)pthread_mutex_destroy(&t.lock);
+	(void)pthread_cond_destroy(&t.more);
+	return status;
+}
+
+lt_status lt__cudnn_plan_for(struct lt_session *s, const struct lt_cudnn_wish *w, const struct lt_cudnn_plan **out,
+	struct lt_diag *diag)
+{
+	struct lt_cudnn *d = cudnn_of(s);
+	char *key = key_of(s, w);
+	lt_status status = key ? LT_OK : lt__report(diag, LT_ENOMEM, -1, -1, NULL, "no memory for a plan");
+	*out = NULL;
+	while (!status && !*out) {
+		const struct lt_cudnn_plan *p;
+		(void)pthread_mutex_lock(&d->lock);
+		while ((p = plan_find(d, key)) && p->state == LT_CUDNN_MAKING)
+			(void)pthread_cond_wait(&d->made, &d->lock);
+		(void)pthread_mutex_unlock(&d->lock);
+		*out = p;
+		if (!p)
+			status = lt__cudnn_plans(s, w, 1, diag);
+	}
+	free(key);
+	return status;
+}
+
+void lt__cudnn_plans_free(struct lt_cudnn *d)
+{
+	for (struct lt_cudnn_plan *p; (p = d->plans); ) {
+		d->plans = p->next;             /* its zeros are the pool's, which gives all back */
+		lt__cudnn_plan_free(d, p);
+		free(p);
+	}
+	while (d->n_idle)
+		(void)d->api.destroy(d->idle[--d->n_idle]);
+}
