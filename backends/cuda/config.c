@@ -4,13 +4,15 @@
 
 lt_status lt__cuda_config(const char *text, bool more, struct lt_cuda_config *out, struct lt_diag *diag)
 {
-	enum { DEVICE, TF32, GELU, GENERATED, EXACT, N_OPTION = EXACT, WORKSPACE, N_MORE };
+	enum { DEVICE, TF32, GELU, GENERATED, EXACT, N_OPTION = EXACT, WORKSPACE, TRY, ONLY, N_MORE };
 	static const struct lt_option options[N_MORE] = {
 		[DEVICE] = { .key = "device", .value = "N", .high = 999 }, [TF32] = { .key = "tf32" },
 		[GELU] = { .key = "gelu" },
 		[GENERATED] = { .key = "generated" },
 		[EXACT] = { .key = "exact" },
-		[WORKSPACE] = { .key = "workspace", .value = "BYTES", .high = INT64_C(1) << 40 }
+		[WORKSPACE] = { .key = "workspace", .value = "BYTES", .high = INT64_C(1) << 40 },
+		[TRY] = { .key = "try", .value = "N", .low = 1, .high = 100 },
+		[ONLY] = { .key = "only" }
 	};
 	struct lt_option_reader r = lt_option_begin(text, options, more ? N_MORE : N_OPTION, diag);
 	*out = (struct lt_cuda_config){ 0 };
@@ -25,6 +27,10 @@ lt_status lt__cuda_config(const char *text, bool more, struct lt_cuda_config *ou
 			out->exact = true;
 		else if (item.which == WORKSPACE)
 			out->workspace = item.number;
+		else if (item.which == TRY)
+			out->tries = item.number;
+		else if (item.which == ONLY)
+			out->only = true;
 		else
 			out->generated = true;
 	return r.status;

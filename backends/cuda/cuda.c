@@ -196,6 +196,7 @@ static const struct lt_backend cuda = {
 	.version = "1",
 	.score = cuda_score,
 	.open = cuda_open,
+	.accepts = lt__cuda_accepts,
 	.describe = lt__cuda_describe,
 	LT_CUDA_MEMBERS
 };

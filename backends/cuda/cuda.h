@@ -19,7 +19,7 @@ lt_status lt__cuda_compile_trees(struct lt_session *, const struct lt_tree *cons
 void lt__cuda_need(const struct lt_object *, uint32_t n_thread, size_t *bytes, size_t *align);
 /* What the tables of both have, behind what each says itself. */
 #define LT_CUDA_MEMBERS \
-	.close = lt__cuda_close, .caps = lt__cuda_caps, .accepts = lt__cuda_accepts, \
+	.close = lt__cuda_close, .caps = lt__cuda_caps, \
 	.compile = lt__cuda_compile_trees, .run = lt__cuda_run, .sync = lt__cuda_sync, .destroy = lt__cuda_destroy, \
 	.need = lt__cuda_need, .dump = lt__cuda_dump, .mem_new = lt__cuda_mem_new, \
 	.mem_free = lt__cuda_mem_free, .mem_copy = lt__cuda_mem_copy, .identity = lt__cuda_identity, \

@@ -4,6 +4,8 @@
  * with a residual, a bias and a ReLU behind it.  More options:
  *   exact             what the graph rounds between two operators is no such call: the library does not round there
  *   workspace=BYTES   plans need at most so much memory beside their operands
+ *   try=N             of the first N plans that are right the fastest is used, and kept
+ *   only              what is no call of the library's is refused
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,10 +54,10 @@ static void cudnn_more_close(struct lt_session *s)
 	s->library = NULL;
 }
 
-/* Convolutions before cuda's rows, products behind them. */
+/* Convolutions before cuda's rows, products behind them.  With `only` there are none of cuda's. */
 static bool add_routines(struct lt_session *s, struct lt_cudnn *d)
 {
-	const struct lt_array have = s->target.routines;
+	const struct lt_array none = { NULL, 0, 0 }, have = s->config.only ? none : s->target.routines;
 	struct lt_routine *rows = calloc(N_ROW + have.n, sizeof *rows);
 	if (!rows)
 		return false;
@@ -138,6 +140,7 @@ static const struct lt_backend cudnn = {
 	.score = cudnn_score,
 	.open = cudnn_open,
 	.describe = cudnn_describe,
+	.accepts = lt__cudnn_accepts,
 	.accepts_all = lt__cudnn_accepts_all,
 	LT_CUDA_MEMBERS
 };

@@ -6,6 +6,7 @@
  * graph.c     a convolution as the library is told of it, and a plan for it
  * reference.c what a call computes by its description, in double
  * verify.c    a plan tried against that before it is used
+ * time.c      how long a plan takes
  * make.c      plans are made: one for equal forms, several at once, tried, kept by the host
  * plan.c      plans of calls, and a run of one
  */
@@ -167,6 +168,9 @@ bool lt__cudnn_reference(const struct lt_cudnn_sample *, int64_t *at, struct lt_
 /* verify.c: with the context current and the lock of trials.  LT_EMISSING: it is wrong, and `why` says how. */
 lt_status lt__cudnn_verify(struct lt_session *, const struct lt_cudnn_wish *, const struct lt_cudnn_plan *, char *why,
 	size_t bytes, struct lt_diag *);
+/* time.c: with the context current and the lock of trials: microseconds of a recorded run. */
+lt_status lt__cudnn_time(
+	struct lt_session *, const struct lt_cudnn_wish *, const struct lt_cudnn_plan *, double *us, struct lt_diag *);
 /* make.c: with the context current.
  * plans: of those that the session does not have; returns when they are there, or others make them.  plan_for: one,
  * whose state is MADE or NONE. */
@@ -175,6 +179,7 @@ lt_status lt__cudnn_plan_for(
 	struct lt_session *, const struct lt_cudnn_wish *, const struct lt_cudnn_plan **, struct lt_diag *);
 void lt__cudnn_plans_free(struct lt_cudnn *);
 /* plan.c: of the table; of struct lt_cuda_more. */
+lt_status lt__cudnn_accepts(struct lt_session *, const struct lt_tree *, struct lt_diag *);
 lt_status lt__cudnn_accepts_all(struct lt_session *, const struct lt_tree *const *, uint32_t n, lt_status *verdict,
 	struct lt_diag *const *);
 lt_status lt__cudnn_takes(

@@ -16,8 +16,8 @@
 #include "backends/backends.h"
 #include "backends/cudnn/cudnn.h"
 
-/* What the host keeps begins with it; sum: of everything behind. */
-struct cudnn_head { char magic[8]; uint64_t sum, bytes; int64_t engine; };
+/* What the host keeps begins with it; sum: of everything behind; timed: the plan is the fastest of so many. */
+struct cudnn_head { char magic[8]; uint64_t sum, bytes; int64_t engine, timed; };
 static const char magic[8] = "LTCUDNN";
 struct kept { char *at; size_t n; };
 /* What a library's call reports on a thread whose caller hears it later. */
@@ -28,6 +28,9 @@ struct cudnn_job {
 	struct lt_cudnn_plan *plan;     /* in the session's list; NULL: there is one, or somebody else makes it */
 	struct kept kept;               /* by the host; tried once */
 	int next;                       /* the configuration that is built next */
+	int n_good;                     /* that were timed, the fastest of which is: */
+	struct lt_cudnn_plan best;
+	double best_us;
 	bool loaded, ended;
 	lt_status status;               /* of the last configuration; LT_EMISSING: there are no more */
 	struct cudnn_heard heard;
@@ -76,26 +79,29 @@ static struct kept host_recall(const struct lt_session *s, const char *key)
 	return k;
 }
 
-static bool plan_load(struct lt_cudnn *d, const struct kept *k, struct lt_cudnn_plan *p)
+/* Of how many plans the fastest is asked for. */
+static int64_t wanted(const struct lt_session *s) { return s->config.tries > 1 ? s->config.tries : 1; }
+
+static bool plan_load(struct lt_session *s, const struct kept *k, struct lt_cudnn_plan *p)
 {
 	struct cudnn_head h;
 	if (k->n < sizeof h)
 		return false;
 	memcpy(&h, k->at, sizeof h);
 	if (memcmp(h.magic, magic, sizeof magic) != 0 || h.bytes != k->n - sizeof h || h.sum != sum_of(&h, k->at + sizeof h)
-		|| lt__cudnn_plan_load(d, k->at + sizeof h, h.bytes, p))
+		|| h.timed < wanted(s) || lt__cudnn_plan_load(cudnn_of(s), k->at + sizeof h, h.bytes, p))
 		return false;
 	p->engine = h.engine;
 	return true;
 }
 
-static void plan_keep(struct lt_session *s, const struct lt_cudnn_plan *p)
+static void plan_keep(struct lt_session *s, const struct lt_cudnn_plan *p, int64_t timed)
 {
 	char *text;
 	size_t bytes;
 	if (!LT_HAS(struct lt_host, s->host, keep) || lt__cudnn_plan_save(cudnn_of(s), p, &text, &bytes))
 		return;                 /* it is built again */
-	struct cudnn_head h = { .bytes = bytes, .engine = p->engine };
+	struct cudnn_head h = { .bytes = bytes, .engine = p->engine, .timed = timed };
 	char *all = malloc(sizeof h + bytes);
 	memcpy(h.magic, magic, sizeof magic);
 	h.sum = sum_of(&h, text);
@@ -204,29 +210,63 @@ static bool plan_is_good(struct lt_session *s, const struct lt_cudnn_wish *w, co
 	return !tried;
 }
 
+/* What the library has made of `from`, which keeps its key and its zeros. */
+static void plan_move(struct lt_cudnn *d, struct lt_cudnn_plan *to, struct lt_cudnn_plan *from)
+{
+	lt__cudnn_plan_drop(d, to);
+	to->plan = from->plan;
+	to->part = from->part;
+	to->n_part = from->n_part;
+	to->engine = from->engine;
+	to->workspace = from->workspace;
+	from->plan = NULL;
+	from->part = NULL;
+	from->n_part = 0;
+}
+
+/* One that is right: it is what was asked for, or one of those of which the fastest is. */
+static lt_status job_take(struct lt_session *s, struct cudnn_job *j, struct lt_diag *diag)
+{
+	struct lt_cudnn *d = cudnn_of(s);
+	double us;
+	if (wanted(s) == 1) {
+		j->ended = true;
+		plan_keep(s, j->plan, 1);
+		return LT_OK;
+	}
+	lt_status status = lt__cudnn_time(s, j->w, j->plan, &us, diag);
+	if (status)
+		return status;
+	if (!j->n_good || us < j->best_us) {
+		j->best_us = us;
+		plan_move(d, &j->best, j->plan);
+	}
+	j->ended = ++j->n_good == wanted(s);
+	return LT_OK;
+}
+
 /* What was built or loaded last: whether the job has ended with it. */
 static void job_try(struct lt_session *s, struct cudnn_job *j, struct lt_diag *diag)
 {
 	struct lt_cudnn *d = cudnn_of(s);
-	bool good = j->loaded;
-	if (j->status == LT_EMISSING || j->loaded) {
-		j->ended = true;
-		return;
-	}
-	if (j->status) {
-		j->ended = true;
+	if (j->status && j->status != LT_EMISSING)
 		(void)lt__report(diag, j->status, -1, -1, NULL, "%s", j->heard.text);
-		return;
+	j->ended = j->status || j->loaded;
+	if (!j->ended) {
+		(void)pthread_mutex_lock(&d->trial);
+		j->status = lt__cudnn_handle(d, &d->handle, diag);
+		if (!j->status && plan_is_good(s, j->w, j->plan, &j->status, diag))
+			j->status = job_take(s, j, diag);
+		(void)pthread_mutex_unlock(&d->trial);
+		j->ended = j->ended || j->status;
+		if (!j->ended || j->n_good)
+			lt__cudnn_plan_drop(d, j->plan);
 	}
-	(void)pthread_mutex_lock(&d->trial);
-	j->status = lt__cudnn_handle(d, &d->handle, diag);
-	good = !j->status && plan_is_good(s, j->w, j->plan, &j->status, diag);
-	(void)pthread_mutex_unlock(&d->trial);
-	if (good)
-		plan_keep(s, j->plan);
-	else
-		lt__cudnn_plan_drop(d, j->plan);
-	j->ended = good || j->status;
+	if (!j->ended || !j->n_good || (j->status && j->status != LT_EMISSING))
+		return;
+	plan_move(d, j->plan, &j->best);
+	plan_keep(s, j->plan, j->status ? INT64_MAX : wanted(s));       /* of all that there are */
+	j->status = LT_OK;
 }
 
 /* ---- built ---- */
@@ -269,7 +309,7 @@ static void job_build(struct lt_session *s, struct cudnn_job *j)
 	if (!j->status) {
 		int count = 0;
 		j->plan->handle = handle;
-		j->loaded = plan_load(d, &j->kept, j->plan);
+		j->loaded = plan_load(s, &j->kept, j->plan);
 		free(j->kept.at);
 		j->kept = (struct kept){ NULL, 0 };
 		if (!j->loaded) {
@@ -434,6 +474,7 @@ static void job_end(struct lt_session *s, struct cudnn_job *j)
 	struct lt_cudnn *d = cudnn_of(s);
 	struct lt_cudnn_plan *p = j->plan;
 	free(j->kept.at);
+	lt__cudnn_plan_drop(d, &j->best);
 	if (!p)
 		return;
 	const bool stays = j->ended && (!j->status || j->status == LT_EMISSING);

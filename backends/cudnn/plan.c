@@ -162,6 +162,31 @@ static void wish_add(void *user, const struct lt_cuda_called *x)
 	all->at[all->n++] = wish_of(all->s, all->tree, x, &form, align);
 }
 
+/* Whether a routine of the library's computes the statement. */
+static bool is_in_call(const struct lt_session *s, const struct lt_tree *t, const struct lt_stmt *stmt)
+{
+	for (int32_t l = stmt->loop; l >= 0; ) {
+		const struct lt_loop *loop = LT_AT(struct lt_loop, t->loops, l);
+		if (loop->kind == LT_CALL)
+			return loop->call && strcmp(loop->call, s->more->routine) == 0;
+		l = loop->parent;
+	}
+	return false;
+}
+
+/* With `only`: each statement that is in no such call is named. */
+lt_status lt__cudnn_accepts(struct lt_session *s, const struct lt_tree *t, struct lt_diag *diag)
+{
+	lt_status status = LT_OK;
+	for (uint32_t i = 0; i < t->stmts.n && s->config.only; i++) {
+		const struct lt_stmt *stmt = LT_AT(struct lt_stmt, t->stmts, i);
+		if (stmt->kind <= LT_COMBINE && stmt->kind != LT_RESET && !is_in_call(s, t, stmt))
+			status = lt__report(diag, LT_EUNSUPPORTED, -1, (int32_t)i, "leave out `only`",
+				"no routine of cuDNN's takes it, and `only` has nothing else");
+	}
+	return status ? status : lt__cuda_accepts(s, t, diag);
+}
+
 lt_status lt__cudnn_accepts_all(struct lt_session *s, const struct lt_tree *const *tree, uint32_t n,
 	lt_status *verdict, struct lt_diag *const *diag)
 {
@@ -181,7 +206,7 @@ lt_status lt__cudnn_accepts_all(struct lt_session *s, const struct lt_tree *cons
 	if (status == LT_ECANCELLED)
 		return status;
 	for (uint32_t i = 0; i < n; i++)
-		verdict[i] = lt__cuda_accepts(s, tree[i], diag[i]);
+		verdict[i] = lt__cudnn_accepts(s, tree[i], diag[i]);
 	return LT_OK;
 }
 

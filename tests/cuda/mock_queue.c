@@ -164,6 +164,8 @@ CUresult mock_work(const char *name, CUstream s, mock_work_fn *work, const void 
 	return r;
 }
 
+void mock_pass(float ms) { now_ms += ms; }
+
 void mock_drain_all(void)
 {
 	for (CUstream s = streams; s; s = s->next)

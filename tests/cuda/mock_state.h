@@ -30,6 +30,7 @@ API char *mock_range(CUdeviceptr, size_t bytes, int device);
 void mock_drain_all(void);
 /* What a library enqueues: run on a device, with a copy of these bytes.  With the lock. */
 typedef CUresult mock_work_fn(void *arg, int device);
+API void mock_pass(float ms);               /* it takes the device so long */
 API CUresult mock_work(const char *name, CUstream, mock_work_fn *, const void *arg, size_t bytes);
 
 static inline void mock_unlock(pthread_mutex_t **l) { (void)pthread_mutex_unlock(*l); }

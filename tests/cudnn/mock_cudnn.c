@@ -4,7 +4,7 @@
  * them in double when somebody waits for their stream.  What the library would read astray is in the driver's `wrong`.
  *
  *   MOCK_CUDNN=FAULT:ENGINE   what that engine does wrong: element, term, behind, other, tf32, build, load, workspace,
- *                             lost, crash
+ *                             lost, crash, slow (its runs take ten times as long)
  *   MOCK_CUDNN_LOG=FILE       gets a line for each "heuristic", and for "built N", "loaded N", "run N" with an engine;
  *                             at the end what was wrong, and "left N" where handles or descriptors are
  *   MOCK_CUDNN_VERSION=N      what the library says it is
@@ -420,6 +420,7 @@ static CUresult run(void *arg, int device)
 	for (int32_t i = 0; i < g->n_step; i++)
 		if (!g->tensor[g->step[i].out].virtual)
 			run_result(r, g->step[i].out);
+	mock_pass(is_fault("slow", r->plan.engine) ? 0.02f : 0.002f);
 	note("run", r->plan.engine);
 	return CUDA_SUCCESS;
 }
@@ -636,11 +637,11 @@ API cudnnStatus_t cudnnBackendExecute(
 	cudnnHandle_t handle, cudnnBackendDescriptor_t plan, cudnnBackendDescriptor_t pack)
 {
 	struct descriptor *p = plan, *v = pack;
-	struct dnn_run r = { .plan = p->plan };
 	const struct dnn_graph *g = &p->plan.graph;
 	int64_t id[MAX_TENSOR];
 	void *at[MAX_TENSOR], *room = NULL;
 	DNN(1);
+	struct dnn_run r = { .plan = p->plan };
 	const int64_t n = fetch(v, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, id, MAX_TENSOR);
 	if (!p->finished || !v->finished || fetch(v, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, at, MAX_TENSOR) != n)
 		return CUDNN_STATUS_BAD_PARAM;

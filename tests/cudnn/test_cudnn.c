@@ -146,7 +146,16 @@ static const struct { const char *backend, *script, *steps, *says; } refusals[] 
 		"rounds to f16 between two operators, which cudnn.graph does not do" },
 	{ "cudnn:generated", LAYER, GROUP, "it calls no routines, and group is handed to cudnn.graph" },
 	{ "cuda", LAYER, GROUP, "cuda:sm_90a has no routine of that name; it has cublas.gemm" },
-	{ "cuda:exact", LAYER, GROUP, "exact" }, { "cudnn:try=3", LAYER, GROUP, "try" },
+	{ "cuda:exact", LAYER, GROUP, "exact" }, { "cuda:try=3", LAYER, GROUP, "try" },
+	{ "cudnn:try=0", LAYER, GROUP, "the option try does not take '0': give a whole number from 1 to 100" },
+	{ "cudnn:try", LAYER, GROUP, "the option try has no value" },
+	{ "cudnn:workspace=much", LAYER, GROUP, "the option workspace does not take 'much'" },
+	{ "cudnn:only=1", LAYER, GROUP, "only" },
+	{ "cudnn:fast", LAYER, GROUP, "unknown option 'fast': there is device=N, tf32, gelu, generated, exact, "
+		"workspace=BYTES, try=N and only, with / between them" },
+	/* `only` names each node that is none of the library's. */
+	{ "cudnn:only", "a = InputTensor(a, float32, [64, 64]); b = ConstantTensor(b, float32, [64, 64]);\n"
+		"result = MatMulNode(a, b);\n", "split m 8", "no routine of cuDNN's takes it, and `only` has nothing else" },
 	{ "cudnn", "a = InputTensor(a, float32, [7, 12]); v = ConstantTensor(v, float32, [12, 5]);\n"
 		"b = ConstantTensor(b, float32, [5]); result = ReLUNode(MatMulNode(a, v) + b);\n",
 		"group m; call group cudnn.graph", "what is multiplied with one filter does not lie together" },
@@ -205,6 +214,43 @@ Test(cudnn, which_plan)
 	const char *says = run("cudnn", LAYER, GROUP, "--no-cache -q");
 	cr_expect(strstr(says, "of the 4 plans that cuDNN has for it none computes in true float32 what is asked for"), "%s",
 		says);
+}
+
+/* Of N the fastest, which is kept for who asks for as many, or for fewer. */
+Test(cudnn, tried)
+{
+	static const struct { const char *backend, *fault, *log; int built, loaded, ran; } cases[] = {
+		{ "cudnn:try=2", "slow:12", "run 0\n", 2, 0, 0 }, { "cudnn", "", "", 0, 1, 0 },
+		{ "cudnn:try=2", "", "", 0, 1, 0 },
+		/* 12 and 0 are all that there are */
+		{ "cudnn:try=3", "", "", 2, 0, 12 }, { "cudnn:try=90", "", "", 0, 1, 12 }, { "cudnn", "", "", 0, 1, 12 },
+		{ "cudnn:tf32", "", "", 1, 0, 40 }, { "cudnn:tf32/try=3", "slow:40 element:12", "not used", 3, 0, 0 },
+		{ "cudnn:tf32/try=2", "slow:40 slow:12", "", 0, 1, 0 } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char last[40];
+		(void)setenv("MOCK_CUDNN", cases[i].fault, 1);
+		(void)snprintf(last, sizeof last, "run %d\n", cases[i].ran);
+		const char *says = run(cases[i].backend, LAYER, GROUP, "-q --verify");
+		cr_expect(strstr(says, "verify: passed") && (strstr(says, cases[i].log) || strstr(log_text, cases[i].log)), "%s: %s",
+			cases[i].backend, says);
+		cr_expect_eq(count(log_text, "built "), cases[i].built, "%s: %s", cases[i].backend, log_text);
+		cr_expect_eq(count(log_text, "loaded "), cases[i].loaded, "%s: %s", cases[i].backend, log_text);
+		cr_expect(strlen(log_text) > strlen(last) && strcmp(log_text + strlen(log_text) - strlen(last), last) == 0, "%s: %s",
+			cases[i].backend, log_text);
+	}
+}
+
+/* What is the library's alone. */
+Test(cudnn, only)
+{
+	const char *says = run("cudnn:only", LAYER, GROUP, "--no-cache -q --verify");
+	cr_expect(strstr(says, "verify: passed") && strstr(log_text, "run 12\n"), "%s", says);
+	/* The other one's nodes are named, and go to the next backend. */
+	static const char two[] = X "v = ConstantTensor(v, float32, [5, 5, 3, 2]);\ny = Conv2dNode(x, w);\n"
+		"result = Conv2dNode(y, v);\n";
+	says = run("cudnn:only", two, "call %y.mul/i cudnn.graph", "--no-cache -q");
+	cr_expect(strstr(says, "cudnn refuses it at %result (") && strstr(says, "no routine of cuDNN's takes it, and `only` "
+		"has nothing else: leave out `only`"), "%s", says);
 }
 
 /* Roundings between operators are left out: elements differ from the graph's, and none by more than that explains. */
