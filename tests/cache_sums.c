@@ -45,11 +45,11 @@ int cache_files(const char *at)
 }
 int64_t cache_entries(void)
 {
-	int64_t n, bytes;
-	lt_status status = lt__cache_stats(cache_ctx, cache_dir, &n, &bytes);
+	struct lt_cache_sums sums;
+	lt_status status = lt__cache_stats(cache_ctx, cache_dir, &sums);
 	cr_assert_eq(status, access(cache_dir, F_OK) ? LT_EMISSING : LT_OK, "%s", lt_context_message(cache_ctx));
-	cr_expect((n == 0) == (bytes == 0));
-	return n;
+	cr_expect((sums.kernels == 0) == (sums.kernel_bytes == 0));
+	return sums.kernels;
 }
 void cache_only_entry(char *file, size_t cap)
 {

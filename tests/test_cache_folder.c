@@ -23,7 +23,7 @@ static const char *const foreign_files[] = { "new-report.txt", "new-report", "ne
 	"0123456789ABCDEF0123456789abcdef.ltk", "0123456789abcdef.ltk", ".hidden", "tmp-thesis/chapter",
 	"0123456789abcdef0123456789abcdef.ltk/inner", "new-0123456789abcdef/k0.c" };
 static const char *const own_files[] = { "fedcba9876543210fedcba9876543210.ltk", "fedcba9876543210fedcba9876543210.lti",
-	"new-fedcba9876543210" };
+	"fedcba9876543210fedcba9876543210.ltp", "new-fedcba9876543210" };
 
 static const char *in_cache(const char *name)
 {

@@ -254,6 +254,8 @@ struct lt_stats {
 	int32_t n_send, n_bring, n_once;
 	int64_t send_bytes, bring_bytes, once_bytes;
 	int64_t send_ns, bring_ns, once_ns;
+	/* Plans of libraries, with a cache: built and kept there, read from there, since the program was made. */
+	int32_t n_plan_kept, n_plan_read;
 };
 /* Fills as many bytes as size says, and sets size to how many these are. */
 LT_API void lt_program_stats(const struct lt_program *, struct lt_stats *);

@@ -21,12 +21,12 @@ enum { NAME_BYTES = 48, LARGEST = 1 << 30 };
 
 static uint64_t checksum(const char *at, size_t bytes) { return XXH3_64bits(at, bytes); }
 
-/* "0123..ef.ltk", of a fact .lti */
+/* "0123..ef.ltk", of a plan .ltp, of another fact .lti */
 static void entry_name(char name[NAME_BYTES], enum lt_entry kind, const void *key, size_t bytes)
 {
 	XXH128_hash_t h = XXH3_128bits(key, bytes);
 	(void)snprintf(name, NAME_BYTES, "%016llx%016llx.%s", (unsigned long long)h.high64, (unsigned long long)h.low64,
-		kind == LT_ENTRY_FACT ? "lti" : "ltk");
+		kind == LT_ENTRY_FACT ? "lti" : kind == LT_ENTRY_PLAN ? "ltp" : "ltk");
 }
 
 static bool read_all(int fd, char *at, size_t bytes)

@@ -3,8 +3,8 @@
  *
  * A cache is a folder of the effective user's own that nobody else may write to: what is read from it becomes code of
  * this process.  In it are a marker (LT_CACHE_MARKER) and entries: files named by a hash of their key in 32 hexadecimal
- * digits, with .ltk after it, .lti for a fact; and, while one is written, new- with 16 such digits.  Nothing else in it
- * is looked at, followed or removed.
+ * digits, with .ltk after it, .ltp for a library's plan, .lti for another fact; and, while one is written, new- with 16
+ * such digits.  Nothing else in it is looked at, followed or removed.
  *
  * An entry holds its key, which is compared, and a checksum: a damaged one counts as missing.  So does one that is no
  * regular file, belongs to another user or may be written to by others.  Entries are written next to their place and
@@ -18,7 +18,7 @@
 
 #define LT_CACHE_MARKER "looptree-cache"
 
-enum lt_entry { LT_ENTRY_OBJECT, LT_ENTRY_FACT };        /* facts are not counted as kernels */
+enum lt_entry { LT_ENTRY_OBJECT, LT_ENTRY_PLAN, LT_ENTRY_FACT };         /* facts are not counted */
 /* An open cache.  It speaks once, through warn, of what it ignores or cannot write. */
 struct lt_cache {
 	int fd;                         /* of the folder, -1: none */
@@ -41,15 +41,17 @@ char *lt__cache_read(struct lt_cache *, enum lt_entry, const void *key, size_t k
 void lt__cache_write(
 	struct lt_cache *, enum lt_entry, const void *key, size_t key_bytes, const void *data, size_t bytes);
 
-/* clear.c: the number of kernels in a folder and their bytes together.  LT_EMISSING, of lt__cache_clear too: the
- * folder is not there. */
-lt_status lt__cache_stats(struct lt_context *, const char *dir, int64_t *n, int64_t *bytes);
+/* clear.c: kernels and plans of libraries in a folder, and their bytes together.  LT_EMISSING, of lt__cache_clear too:
+ * the folder is not there. */
+struct lt_cache_sums { int64_t kernels, kernel_bytes, plans, plan_bytes; };
+lt_status lt__cache_stats(struct lt_context *, const char *dir, struct lt_cache_sums *);
 /* Removes entries, and what interrupted processes left of them. */
 lt_status lt__cache_clear(struct lt_context *, const char *dir);
 /* sweep.c: removes what killed processes left half written; once for an open cache. */
 void lt__cache_sweep(struct lt_cache *);
-/* name.c: whether it is the name of an entry; of one that holds a kernel; of one that is being written. */
+/* name.c: whether it is the name of an entry; of one that holds a kernel, a plan; of one that is being written. */
 bool lt__cache_is_entry(const char *name);
 bool lt__cache_is_kernel(const char *name);
+bool lt__cache_is_plan(const char *name);
 bool lt__cache_is_temporary(const char *name);
 #endif

@@ -10,7 +10,7 @@
 #include "program/cache/cache.h"
 
 struct entry_count {
-	int64_t n, bytes;
+	struct lt_cache_sums sums;
 	bool remove;
 	int error;
 }; /* error: of the first entry that could not be removed */
@@ -24,8 +24,11 @@ static void visit(int folder, const char *name, struct entry_count *c)
 	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode))
 		return;
 	if (lt__cache_is_kernel(name)) {
-		c->n++;
-		c->bytes += st.st_size;
+		c->sums.kernels++;
+		c->sums.kernel_bytes += st.st_size;
+	} else if (lt__cache_is_plan(name)) {
+		c->sums.plans++;
+		c->sums.plan_bytes += st.st_size;
 	}
 	if (c->remove && unlinkat(folder, name, 0) != 0 && errno != ENOENT && !c->error)
 		c->error = errno;
@@ -47,12 +50,11 @@ static lt_status cache_walk(struct lt_context *ctx, const char *path, struct ent
 	return LT_OK;
 }
 
-lt_status lt__cache_stats(struct lt_context *ctx, const char *dir, int64_t *n, int64_t *bytes)
+lt_status lt__cache_stats(struct lt_context *ctx, const char *dir, struct lt_cache_sums *out)
 {
-	struct entry_count c = { 0 };
+	struct entry_count c = { .remove = false };
 	lt_status status = cache_walk(ctx, dir, &c);
-	*n = c.n;
-	*bytes = c.bytes;
+	*out = c.sums;
 	return status;
 }
 

@@ -161,6 +161,8 @@ void lt_program_stats(const struct lt_program *p, struct lt_stats *out)
 	uint32_t size = out->size < sizeof p->stats ? out->size : (uint32_t)sizeof p->stats;
 	struct lt_stats now = p->stats;
 	lt__count_runs(p, &now.n_run, &now.n_replayed);
+	now.n_plan_kept = atomic_load(&p->services.n_plan_kept);
+	now.n_plan_read = atomic_load(&p->services.n_plan_read);
 	now.move_ns = p->tally.move_ns;
 	now.send_ns = p->tally.send_ns;
 	now.bring_ns = p->tally.bring_ns;

@@ -73,14 +73,27 @@ static void log_(const struct lt_host *host, enum lt_log level, const char *text
 	s->options->log(s->options->user, (int)level, text);
 }
 
+/* A backend keeps a library's plan under a key whose first line is "NAME plan". */
+static enum lt_entry kind_of(const char *key, size_t bytes)
+{
+	static const char ends[] = " plan";
+	const char *line = memchr(key, '\n', bytes);
+	const size_t n = line ? (size_t)(line - key) : 0;
+	return n > sizeof ends - 1 && memcmp(line - (sizeof ends - 1), ends, sizeof ends - 1) == 0 ? LT_ENTRY_PLAN
+		: LT_ENTRY_FACT;
+}
+
 static lt_status recall(const struct lt_host *host, const void *key, size_t key_bytes, lt_write *write, void *user)
 {
 	struct lt_services *s = host->user;
 	size_t bytes;
 	errno = 0;
-	char *data = lt__cache_read(&s->cache, LT_ENTRY_FACT, key, key_bytes, &bytes);
+	const enum lt_entry kind = kind_of(key, key_bytes);
+	char *data = lt__cache_read(&s->cache, kind, key, key_bytes, &bytes);
 	if (!data)
 		return errno == ENOMEM ? LT_ENOMEM : LT_EMISSING;
+	if (kind == LT_ENTRY_PLAN)
+		(void)atomic_fetch_add(&s->n_plan_read, 1);
 	write(user, data, bytes);
 	free(data);
 	return LT_OK;
@@ -89,7 +102,10 @@ static lt_status recall(const struct lt_host *host, const void *key, size_t key_
 static void host_keep(const struct lt_host *host, const void *key, size_t key_bytes, const void *data, size_t bytes)
 {
 	struct lt_services *s = host->user;
-	lt__cache_write(&s->cache, LT_ENTRY_FACT, key, key_bytes, data, bytes);
+	const enum lt_entry kind = kind_of(key, key_bytes);
+	if (kind == LT_ENTRY_PLAN)
+		(void)atomic_fetch_add(&s->n_plan_kept, 1);
+	lt__cache_write(&s->cache, kind, key, key_bytes, data, bytes);
 }
 
 static void warn(void *user, const char *text)

@@ -70,6 +70,7 @@ struct lt_services {
 	struct lt_host host;
 	struct lt_cache cache;
 	const char *cache_why;          /* it is done without: why, NULL: it is open, or none was asked for */
+	atomic_int n_plan_read, n_plan_kept;    /* plans of libraries that backends have recalled, and kept */
 	int32_t n_done, n_kernel;       /* kernels that have their object, of how many, for progress */
 	/* the pool's parallel_for, which that of a profiled program calls (program/run/profile.c), and whose run is under
 	 * way */

@@ -294,6 +294,51 @@ Test(cudnn, plans_are_kept)
 	cr_expect(count(log_text, "built 12\n") == 1 && !strstr(log_text, "loaded"), "%s", log_text);
 }
 
+/* What --cache says of plans, and does with them. */
+static const char *cache_says(const char *what)
+{
+	char command[500];
+	const char *o = getenv("O") ? getenv("O") : "build";
+	(void)snprintf(command, sizeof command, "XDG_CACHE_HOME=%s/cache %s/lt-run --cache=%s >%s/out 2>&1", folder, o, what,
+		folder);
+	cr_expect_eq(system(command), 0);
+	read_file("out", output, sizeof output);
+	return output;
+}
+
+/* Plans are counted and cleared as kernels are.  One of another device, or in another one's place, is built anew. */
+Test(cudnn, plans_in_the_cache)
+{
+	char command[700];
+	long long bytes = 0;
+	const char *says = run("cudnn", LAYER, GROUP, "-v");
+	cr_expect(strstr(says, "; plans of libraries: 1 built, 0 read\n"), "%s", says);
+	says = run("cudnn", LAYER, GROUP, "-v");
+	cr_expect(strstr(says, "; plans of libraries: 0 built, 1 read\n"), "%s", says);
+	says = cache_says("stats");
+	const char *plans = strstr(says, "; 1 plan of libraries, ");
+	cr_expect(plans && sscanf(plans, "; 1 plan of libraries, %lld bytes\n", &bytes) == 1 && bytes > 1000, "%s", says);
+	says = cache_says("stats --json");
+	cr_expect(strstr(says, "\"plans\": 1, \"plan_bytes\": "), "%s", says);
+	(void)run("cudnn:device=1", LAYER, GROUP, "-q");
+	cr_expect(count(log_text, "built 12\n") == 1 && !strstr(log_text, "loaded"), "%s", log_text);
+	says = cache_says("stats");
+	cr_expect(strstr(says, "; 2 plans of libraries, "), "%s", says);
+	/* Each in the other one's place. */
+	(void)snprintf(command, sizeof command, "cd %s/cache/looptree && set -- *.ltp && mv $1 x && mv $2 $1 && mv x $2",
+		folder);
+	cr_assert_eq(system(command), 0);
+	says = run("cudnn", LAYER, GROUP, "-q --verify");
+	cr_expect(strstr(says, "verify: passed") && strstr(says, "in the cache is ignored: it is damaged"), "%s", says);
+	cr_expect(count(log_text, "built 12\n") == 1 && !strstr(log_text, "loaded"), "%s", log_text);
+	says = cache_says("clear");
+	cr_expect(strstr(says, "; 2 plans of libraries, ") && strstr(says, ", removed\n"), "%s", says);
+	says = cache_says("stats");
+	cr_expect(strstr(says, ": 0 kernels, 0 bytes\n"), "%s", says);
+	(void)run("cudnn", LAYER, GROUP, "-q");
+	cr_expect_eq(count(log_text, "built 12\n"), 1, "%s", log_text);
+}
+
 /* Recorded, and with operands on the device: the same numbers. */
 Test(cudnn, recorded)
 {

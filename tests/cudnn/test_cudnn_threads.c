@@ -182,7 +182,7 @@ Test(cudnn_threads, cancelled_in_the_middle)
 	const int built = count(read_log(), "built 12\n");
 	cr_expect(built >= 2 && built <= THREADS && !strstr(log_text, "run"), "%s", log_text);
 	cr_expect_eq(threads(), before);
-	cr_expect_eq(entries(cache_path, ".lti"), 0);
+	cr_expect_eq(entries(cache_path, ".lti") + entries(cache_path, ".ltp"), 0);
 	cr_expect_eq(entries(cache_path, "new-"), 0);
 	(void)unsetenv("MOCK_CUDNN_HOLD");
 	cr_expect_eq(compile(NULL, "cudnn", cache_path, why, sizeof why, NULL, NULL), LT_OK, "%s", why);

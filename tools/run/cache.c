@@ -51,12 +51,12 @@ lt_status run_cache_find(struct run *r)
 
 lt_status run_cache_command(const struct run *r)
 {
-	int64_t n = 0, bytes = 0;
+	struct lt_cache_sums sums = { 0 };
 	bool clear = !strcmp(r->o.cache, "clear");
 
 	if (!r->cache_dir)
 		return lt_fail(r->ctx, LT_EINVAL, "there is no folder of compiled code: give one with --cache-dir");
-	lt_status status = lt__cache_stats(r->ctx, r->cache_dir, &n, &bytes);
+	lt_status status = lt__cache_stats(r->ctx, r->cache_dir, &sums);
 	if (status && status != LT_EMISSING)
 		return status;
 	clear = clear && !status;
@@ -65,8 +65,9 @@ lt_status run_cache_command(const struct run *r)
 	if (status && status != LT_EMISSING)
 		return status;
 	if (r->o.json) {
-		json_t *o = json_pack("{s:o,s:I,s:I,s:b}", "folder", lt__json_text(r->cache_dir), "kernels",
-			(json_int_t)n, "bytes", (json_int_t)bytes, "cleared", clear);
+		json_t *o = json_pack("{s:o,s:I,s:I,s:I,s:I,s:b}", "folder", lt__json_text(r->cache_dir), "kernels",
+			(json_int_t)sums.kernels, "bytes", (json_int_t)sums.kernel_bytes, "plans", (json_int_t)sums.plans, "plan_bytes",
+			(json_int_t)sums.plan_bytes, "cleared", clear);
 
 		json_dumpf(o, stdout, LT_JSON_PLAIN);
 		putchar('\n');
@@ -74,8 +75,14 @@ lt_status run_cache_command(const struct run *r)
 	} else if (status) {
 		lt__say(stdout, "%s: there is no such folder, so no compiled code is kept there\n", r->cache_dir);
 	} else {
-		lt__say(stdout, "%s: %lld kernel%s, %lld byte%s%s\n", r->cache_dir, (long long)n, lt__plural(n),
-			(long long)bytes, lt__plural(bytes), clear ? ", removed" : "");
+		char plans[80] = "";
+
+		if (sums.plans)
+			snprintf(plans, sizeof plans, "; %lld plan%s of libraries, %lld byte%s", (long long)sums.plans,
+				lt__plural(sums.plans), (long long)sums.plan_bytes, lt__plural(sums.plan_bytes));
+		lt__say(stdout, "%s: %lld kernel%s, %lld byte%s%s%s\n", r->cache_dir, (long long)sums.kernels,
+			lt__plural(sums.kernels), (long long)sums.kernel_bytes, lt__plural(sums.kernel_bytes), plans,
+			clear ? ", removed" : "");
 	}
 	return LT_OK;
 }

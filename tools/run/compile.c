@@ -50,10 +50,14 @@ static void report_stats(const struct run *r, int64_t ns)
 {
 	struct lt_stats st = { .size = sizeof st };
 
+	char plans[80] = "";
+
 	lt_program_stats(r->program, &st);
-	lt__say(stderr, "%d kernel%s for '%s' in %.1f ms: %d compiled, %d from the cache%s%s\n", st.n_kernel,
+	if (st.n_plan_kept || st.n_plan_read)
+		snprintf(plans, sizeof plans, "; plans of libraries: %d built, %d read", st.n_plan_kept, st.n_plan_read);
+	lt__say(stderr, "%d kernel%s for '%s' in %.1f ms: %d compiled, %d from the cache%s%s%s\n", st.n_kernel,
 		lt__plural(st.n_kernel), r->backends, (double)ns / 1e6, st.n_compiled, st.n_cached,
-		r->cache_dir ? " in " : "", r->cache_dir ? r->cache_dir : "");
+		r->cache_dir ? " in " : "", r->cache_dir ? r->cache_dir : "", plans);
 }
 
 static const char *schedule_name(const struct run *r)
