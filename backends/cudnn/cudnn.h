@@ -3,6 +3,7 @@
  * cudnn.c     the table, the library's routine in the target
  * library.c   the library: where it is, its functions, handles
  * form.c      a described call as a convolution with what follows
+ * wished.c    which engine is asked for first
  * graph.c     a convolution as the library is told of it, and a plan for it
  * reference.c what a call computes by its description, in double
  * verify.c    a plan tried against that before it is used
@@ -81,12 +82,22 @@ static inline uint32_t cudnn_dtype(const struct lt_cudnn_form *f)
 	return LT_F32;
 }
 
+/* An engine of the library's that is asked for first, by its number there; without knobs as the library configures it
+ * itself, with some of them by hand. */
+enum { LT_CUDNN_KNOBS = 4 };
+struct lt_cudnn_wished {
+	int64_t engine;
+	int32_t n_knob;
+	struct { int32_t type; int64_t value; } knob[LT_CUDNN_KNOBS];   /* cudnnBackendKnobType_t */
+};
+
 /* What a plan is for: the form, and what divides the addresses of its tensors. */
 struct lt_cudnn_wish {
 	struct lt_cudnn_form form;
 	uint32_t align[LT_CUDNN_TENSORS];
 	bool tf32;
 	int64_t workspace;              /* at most; 0: any */
+	const struct lt_cudnn_wished *first;    /* before what the library names; NULL: nothing */
 	const struct lt_tree *tree;     /* the call that it was first asked for: a plan is judged by its description */
 	const struct lt_call *call;
 };
@@ -149,8 +160,11 @@ const char *lt__cudnn_form(const struct lt_tree *, int32_t loop, const uint64_t 
 	char *why, size_t bytes);
 /* The same for equal forms. */
 void lt__cudnn_form_text(const struct lt_cudnn_wish *, FILE *);
+/* wished.c: what was measured for this version and device; NULL: nothing. */
+const struct lt_cudnn_wished *lt__cudnn_wished(size_t version, const char *arch, const struct lt_cudnn_wish *);
 /* graph.c
- * new: the first plan that the wish allows, behind `skip` of the configurations that the library names; count: how many
+ * new: the first plan that the wish allows, behind `skip` of the configurations: that of `first`, then
+ * those that the library names; count: how many
  * up to this one.  LT_EMISSING: there is none; count: of all.  load: what save wrote, of this version of the library;
  * LT_EINVAL: it is not taken. */
 lt_status lt__cudnn_plan_new(struct lt_cudnn *, const struct lt_cudnn_wish *, int skip, struct lt_cudnn_plan *,

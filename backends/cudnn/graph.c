@@ -233,6 +233,77 @@ static int64_t configurations(struct cudnn_make *m, cudnnBackendDescriptor_t g, 
 	return *out ? n : 0;
 }
 
+/* Made by hand, with what it is made of in m; NULL: the library does not take it. */
+static cudnnBackendDescriptor_t configuration(struct cudnn_make *m, cudnnBackendDescriptor_t g,
+	const struct lt_cudnn_wished *wished)
+{
+	cudnnBackendDescriptor_t engine = make(m, CUDNN_BACKEND_ENGINE_DESCRIPTOR), knob[LT_CUDNN_KNOBS], config = NULL;
+	set_part(m, engine, CUDNN_ATTR_ENGINE_OPERATION_GRAPH, g);
+	set_number(m, engine, CUDNN_ATTR_ENGINE_GLOBAL_INDEX, wished->engine);
+	if (m->d->device)
+		set_part(m, engine, CUDNN_ATTR_ENGINE_DEVICEPROP, m->d->device);
+	finish(m, engine);
+	for (int32_t i = 0; i < wished->n_knob; i++) {
+		const cudnnBackendKnobType_t type = (cudnnBackendKnobType_t)wished->knob[i].type;
+		knob[i] = make(m, CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR);
+		set(m, knob[i], CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE, 1, &type);
+		set_number(m, knob[i], CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, wished->knob[i].value);
+		finish(m, knob[i]);
+	}
+	if (!m->r)
+		m->r = m->d->api.descriptor_new(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, &config);
+	set_part(m, config, CUDNN_ATTR_ENGINECFG_ENGINE, engine);
+	set(m, config, CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, CUDNN_TYPE_BACKEND_DESCRIPTOR, wished->n_knob, knob);
+	finish(m, config);
+	if (!m->r)
+		return config;
+	if (config)
+		(void)m->d->api.descriptor_free(config);
+	m->r = CUDNN_STATUS_SUCCESS;            /* what the library names is asked for next */
+	return NULL;
+}
+
+static int64_t engine_of(struct cudnn_make *m, cudnnBackendDescriptor_t config)
+{
+	int64_t n = 0, engine = -1;
+	const int before = m->n;
+	cudnnBackendDescriptor_t x = make(m, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+	if (!m->r)
+		m->r = m->d->api.get(config, CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &n, &x);
+	if (!m->r)
+		m->r = m->d->api.get(x, CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, 1, &n, &engine);
+	unmake(m, before);
+	return engine;
+}
+
+/* Of the engine that is wished: the first that the library names, or made by hand. */
+static int64_t wished_configuration(struct cudnn_make *m, cudnnBackendDescriptor_t g,
+	const struct lt_cudnn_wished *wished, cudnnBackendDescriptor_t **out)
+{
+	cudnnBackendDescriptor_t found = NULL;
+	*out = NULL;
+	if (wished && wished->n_knob)
+		found = configuration(m, g, wished);
+	const int64_t n = wished && !wished->n_knob ? configurations(m, g, CUDNN_HEUR_MODE_A, out) : 0;
+	for (int64_t k = 0; k < n; k++) {
+		if (!found && !m->r && (*out)[k] && engine_of(m, (*out)[k]) == wished->engine)
+			found = (*out)[k];
+		else if ((*out)[k])
+			(void)m->d->api.descriptor_free((*out)[k]);
+	}
+	if (!found) {
+		free(*out);
+		*out = NULL;
+		return 0;
+	}
+	if (!*out && !(*out = calloc(1, sizeof **out))) {
+		(void)m->d->api.descriptor_free(found);
+		return 0;
+	}
+	(*out)[0] = found;
+	return 1;
+}
+
 /* What a graph is refused with is no failure: the next heuristic, or no plan. */
 static bool is_refusal(cudnnStatus_t r)
 {
@@ -247,11 +318,13 @@ lt_status lt__cudnn_plan_new(struct lt_cudnn *d, const struct lt_cudnn_wish *w, 
 	cudnnBackendDescriptor_t g = graph(&m, p->handle, w);
 	bool found = false;
 	*count = 0;
-	for (size_t i = 0; i < sizeof modes / sizeof *modes && !found && (!m.r || is_refusal(m.r)) && g; i++) {
+	for (size_t i = 0; i <= sizeof modes / sizeof *modes && !found && (!m.r || is_refusal(m.r)) && g; i++) {
 		cudnnBackendDescriptor_t *config;
 		const int before = m.n;
-		m.r = CUDNN_STATUS_SUCCESS;
-		const int64_t n = configurations(&m, g, modes[i], &config);
+		if (i)
+			m.r = CUDNN_STATUS_SUCCESS;
+		const int64_t n = i ? configurations(&m, g, modes[i - 1], &config)
+			: wished_configuration(&m, g, w->first, &config);
 		for (int64_t k = 0; k < n && !m.r && !found; k++) {
 			const int made = m.n;
 			if (++*count <= skip)

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "backends/cudnn/cudnn.h"
+#include "tests/cuda/cuda_session.h"
 #include "tests/keeper.h"
 
 /* last: channels inside. */
@@ -60,15 +62,20 @@ static struct lt_cudnn_wish wish_of(
 	return w;
 }
 
-/* As a text; the end of it. */
-static void is_saved(struct lt_cudnn *d, struct lt_cudnn_plan *p)
+/* As a text; the end of it.  Its engine configured by hand: with the tile that it has. */
+static bool is_saved(struct lt_cudnn *d, struct lt_cudnn_plan *p, struct lt_cudnn_wished *same)
 {
+	static const char knob[] = "\"CUDNN_KNOB_TYPE_TILE_SIZE\":";
 	char *text;
 	size_t bytes;
 	cr_expect_eq(lt__cudnn_plan_save(d, p, &text, &bytes), LT_OK);
 	cr_expect(bytes > 100 && text[0] == '{', "%zu bytes", bytes);
+	const char *at = strstr(text, knob);
+	*same = (struct lt_cudnn_wished){ .engine = p->engine, .n_knob = 1,
+		.knob = { { CUDNN_KNOB_TYPE_TILE_SIZE, at ? atoll(at + sizeof knob - 1) : -1 } } };
 	free(text);
 	lt__cudnn_plan_free(d, p);
+	return same->knob[0].value >= 0;
 }
 
 Test(cudnn_plans, every_form_has_one)
@@ -79,6 +86,7 @@ Test(cudnn_plans, every_form_has_one)
 	static char json[4096];
 	struct keeper k = keeper_new();
 	struct lt_cudnn d = { .handle = NULL };
+	int by_hand = 0;
 	FILE *f = fopen("../shared/data/cudnn-h200.json", "r");
 	if (!f || lt__cudnn_load(&d.api, &k.diag))
 		cr_skip_test("it needs ../shared/data and cuDNN: %s", k.text);
@@ -96,7 +104,7 @@ Test(cudnn_plans, every_form_has_one)
 				for (int last = types[t] != LT_F32; last <= 1; last++)
 					for (int more = 0; more < 2; more++) {
 						const int64_t borders[] = { more, 2 * more };
-						const struct lt_cudnn_wish w =
+						struct lt_cudnn_wish w =
 							wish_of(types[t], last, window, window == 3 && b % 2 ? 2 : 1, behind[b], borders);
 						struct lt_cudnn_plan p = { .key = NULL };
 						int count = 0;
@@ -104,8 +112,111 @@ Test(cudnn_plans, every_form_has_one)
 						cr_expect_eq(status, LT_OK, "type %u, %dx%d, '%s', %s, %d more: %d, of %d: %s", (unsigned)types[t],
 							window, window, behind[b], last ? "channels inside" : "plane inside", more, (int)status, count,
 							k.text);
-						if (!status)
-							is_saved(&d, &p);
+						struct lt_cudnn_wished same;
+						if (status || !is_saved(&d, &p, &same))
+							continue;
+						w.first = &same;
+						status = lt__cudnn_plan_new(&d, &w, 0, &p, &count, &k.diag);
+						cr_expect(!status && count == 1 && p.engine == same.engine, "engine %lld by hand: %d, %lld",
+							(long long)same.engine, count, (long long)p.engine);
+						lt__cudnn_plan_free(&d, &p);
+						by_hand++;
 					}
+	cr_expect_gt(by_hand, 10);
 	(void)d.api.descriptor_free(d.device);
+}
+
+/* ---- an engine that is wished ---- */
+
+/* Of the library that is not there: which plan a wish gets with an engine before the others. */
+Test(cudnn_plans, an_engine_is_asked_for_first)
+{
+	static const struct { struct lt_cudnn_wished first; const char *fault; int64_t engine; const char *log; } cases[] = {
+		/* By hand: one that no heuristic names, as its own knobs are or with others; one that there is not. */
+		{ { 77, 2, { { CUDNN_KNOB_TYPE_KERNEL_CFG, 3 }, { CUDNN_KNOB_TYPE_STAGES, 5 } } }, "", 77,
+			"knob 24 3\nknob 14 5\nbuilt 77\n" },
+		{ { 78, 1, { { CUDNN_KNOB_TYPE_STAGES, 5 } } }, "", 12, "heuristic\nbuilt 12\n" },
+		/* Without knobs: of those that are named, another one than the first; one that is not named. */
+		{ { 12, 0, { { 0 } } }, "", 12, "heuristic\nbuilt 12\n" },
+		{ { 77, 0, { { 0 } } }, "", 12, "heuristic\nheuristic\nbuilt 12\n" },
+		/* One that is not allowed, and one that cannot be built. */
+		{ { 41, 1, { { 14, 1 } } }, "", 12, "knob 14 1\nheuristic\nbuilt 12\n" },
+		{ { 77, 1, { { 14, 1 } } }, "build:77", 12, "knob 14 1\nheuristic\nbuilt 12\n" },
+	};
+	static const int64_t none[2] = { 0 };
+	static char text[2000];
+	struct keeper k = keeper_new();
+	struct lt_cudnn d = { .handle = NULL };
+	char path[] = "/tmp/cudnn_plans_XXXXXX";
+	const int fd = mkstemp(path);
+	cr_assert(fd >= 0 && close(fd) == 0);
+	struct mock_cuda *mock = mock_load();
+	(void)mock_library("../cudnn/libcudnn.so.9");
+	(void)setenv("MOCK_CUDNN_LOG", path, 1);
+	struct lt_session *s = cuda_open("");
+	cr_assert_eq(lt__cuda_enter(s, &k.diag), LT_OK);
+	cr_assert_eq(lt__cudnn_load(&d.api, &k.diag), LT_OK, "%s", k.text);
+	cr_assert_eq(lt__cudnn_handle(&d, &d.handle, &k.diag), LT_OK);
+	const int handles = mock->handles;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct lt_cudnn_wish w = wish_of(LT_F32, true, 3, 1, "bias relu", none);
+		struct lt_cudnn_plan p = { .handle = d.handle };
+		int count = 0;
+		w.first = &cases[i].first;
+		(void)setenv("MOCK_CUDNN", cases[i].fault, 1);
+		cr_assert_eq(truncate(path, 0), 0);
+		cr_expect_eq(lt__cudnn_plan_new(&d, &w, 0, &p, &count, &k.diag), LT_OK, "%s", k.text);
+		cr_expect_eq(p.engine, cases[i].engine, "%zu: %lld", i, (long long)p.engine);
+		FILE *f = fopen(path, "r");
+		cr_assert_not_null(f);
+		text[fread(text, 1, sizeof text - 1, f)] = '\0';
+		(void)fclose(f);
+		cr_expect_str_eq(text, cases[i].log, "%zu: %s", i, text);
+		lt__cudnn_plan_free(&d, &p);
+		/* Behind it the others come as ever. */
+		const int skip = count;
+		lt_status status = lt__cudnn_plan_new(&d, &w, skip, &p, &count, &k.diag);
+		cr_expect(!status && count > skip, "%zu: %d", i, count);
+		lt__cudnn_plan_free(&d, &p);
+		cr_expect_eq(mock->handles, handles, "%zu: %d are left", i, mock->handles - handles);
+	}
+	(void)d.api.destroy(d.handle);
+	lt__cuda_leave(s);
+	cuda_backend()->close(s);
+	cr_expect_eq(remove(path), 0);
+}
+
+/* 1x1 on 56 x 56, channels inside, with a bias. */
+static struct lt_cudnn_wish layer_of(uint32_t dtype, int64_t n, int64_t c, int64_t filters, bool residual)
+{
+	struct lt_cudnn_wish w = { .form = { .n_space = 2, .stride = { 1, 1 }, .dilation = { 1, 1 } } };
+	const int32_t x = tensor(&w, 1, dtype, true, n, c, 56, 56), by = tensor(&w, 2, dtype, true, filters, c, 1, 1);
+	int32_t at = node(&w, LT_CUDNN_CONVOLUTION, 0, x, by, tensor(&w, LT_CUDNN_BETWEEN, LT_F32, true, n, filters, 56, 56));
+	if (residual)
+		at = node(&w, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_ADD, at, tensor(&w, 3, dtype, true, n, filters, 56, 56),
+			tensor(&w, LT_CUDNN_BETWEEN, LT_F32, true, n, filters, 56, 56));
+	(void)node(&w, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_ADD, at, tensor(&w, 4, dtype, true, 1, filters, 1, 1),
+		tensor(&w, 0, dtype, true, n, filters, 56, 56));
+	return w;
+}
+
+/* What was measured to be another one than the first (../shared/data/cudnn-convolutions.txt, sections 2 and 8). */
+Test(cudnn_plans, engines_that_were_measured)
+{
+	static const struct {
+		uint32_t dtype; int64_t n, c, filters; bool residual, tf32; size_t version; const char *arch; int64_t engine;
+	} cases[] = {
+		{ LT_F16, 32, 64, 256, false, false, 91400, "sm_90a", 41 },
+		{ LT_BF16, 32, 64, 256, false, false, 91400, "sm_90a", 41 },
+		{ LT_F16, 32, 64, 256, true, false, 91400, "sm_90a", -1 }, { LT_F16, 32, 256, 128, true, false, 91400, "sm_90a", 41 },
+		{ LT_F16, 1, 64, 256, false, false, 91400, "sm_90a", -1 }, { LT_F16, 32, 64, 64, false, false, 91400, "sm_90a", -1 },
+		{ LT_F16, 32, 64, 256, false, false, 91900, "sm_90a", -1 }, { LT_F16, 32, 64, 256, false, false, 91400, "sm_80", -1 },
+		{ LT_F32, 32, 64, 64, true, true, 91400, "sm_90a", 39 }, { LT_F32, 32, 64, 64, true, false, 91400, "sm_90a", -1 },
+		{ LT_F32, 32, 64, 64, false, true, 91400, "sm_90a", -1 } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct lt_cudnn_wish w = layer_of(cases[i].dtype, cases[i].n, cases[i].c, cases[i].filters, cases[i].residual);
+		w.tf32 = cases[i].tf32;
+		const struct lt_cudnn_wished *first = lt__cudnn_wished(cases[i].version, cases[i].arch, &w);
+		cr_expect_eq(first ? first->engine : -1, cases[i].engine, "%zu", i);
+	}
 }

@@ -1,0 +1,75 @@
+/* wished.c -- forms for which the first plan that the library names was measured to be far from the best: the engine
+ * that is asked for before those that the library names.
+ *
+ * An engine's number means something in one version of the library alone, so a row is for the version, the device and
+ * the extents that were measured (an H200, cuDNN 9.14); nothing is guessed for others.
+ */
+#include <string.h>
+#include "backends/cudnn/cudnn.h"
+
+enum { MEASURED = 914, TYPE_F32 = 1u << LT_F32, TYPE_HALVES = 1u << LT_F16 | 1u << LT_BF16 };
+/* A convolution with a bias behind it, channels inside.  tf32: of float32 only where TF32 is allowed. */
+struct cudnn_measured {
+	uint32_t types;
+	int64_t images, channels, filters, window, plane;       /* window, plane: elements, positions */
+	int residual;                   /* 1: with one; 0: without; -1: either */
+	struct lt_cudnn_wished wished;
+};
+static const struct cudnn_measured rows[] = {
+	/* First and best in microseconds, f16 and bf16: 29.0 and 23.1, 28.5 and 23.0. */
+	{ TYPE_HALVES, 32, 64, 256, 1, 3136, 0, { .engine = 41 } },
+	/* 32.9 and 26.0, 33.0 and 25.8; with a residual 39.2 and 34.3, 38.9 and 34.0. */
+	{ TYPE_HALVES, 32, 256, 128, 1, 3136, -1, { .engine = 41 } },
+	/* TF32: 57.0 and 27.6. */
+	{ TYPE_F32, 32, 64, 64, 1, 3136, 1, { .engine = 39 } },
+};
+
+static int64_t space_of(const struct lt_cudnn_tensor *t)
+{
+	int64_t n = 1;
+	for (int i = 2; i < t->n_dim; i++)
+		n *= t->dim[i];
+	return n;
+}
+
+/* 1: something of the result's extents is added; 0: a bias alone; -1: something else is behind the convolution. */
+static int residual_of(const struct lt_cudnn_form *f)
+{
+	bool bias = false, residual = false;
+	for (int i = 1; i < f->n_node; i++) {
+		const struct lt_cudnn_node *n = &f->node[i];
+		if (n->kind != LT_CUDNN_POINTWISE || (n->mode != CUDNN_POINTWISE_ADD && n->mode != CUDNN_POINTWISE_RELU_FWD))
+			return -1;
+		if (n->mode == CUDNN_POINTWISE_RELU_FWD)
+			continue;
+		const bool full = space_of(&f->tensor[n->in[1]]) > 1;
+		residual = residual || full;
+		bias = bias || !full;
+	}
+	return bias ? residual : -1;
+}
+
+const struct lt_cudnn_wished *lt__cudnn_wished(size_t version, const char *arch, const struct lt_cudnn_wish *w)
+{
+	const struct lt_cudnn_form *f = &w->form;
+	if (version / 100 != MEASURED || strncmp(arch, "sm_90", 5) != 0 || !f->n_node
+		|| f->node[0].kind != LT_CUDNN_CONVOLUTION)
+		return NULL;
+	const struct lt_cudnn_tensor *x = &f->tensor[f->node[0].in[0]], *by = &f->tensor[f->node[0].in[1]],
+		*y = &f->tensor[f->node[0].out];
+	const int residual = residual_of(f);
+	const uint32_t dtype = cudnn_dtype(f);
+	if (residual < 0 || x->stride[1] != 1 || (dtype == LT_F32 && !w->tf32))
+		return NULL;
+	for (int i = 0; i < f->n_space; i++)
+		if (f->stride[i] != 1)
+			return NULL;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct cudnn_measured *r = &rows[i];
+		if (r->types >> dtype & 1 && x->dim[0] == r->images && x->dim[1] == r->channels && by->dim[0] == r->filters
+			&& by->dim[1] == r->channels && space_of(by) == r->window && space_of(y) == r->plane
+			&& (r->residual < 0 || r->residual == residual))
+			return &r->wished;
+	}
+	return NULL;
+}
