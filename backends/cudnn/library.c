@@ -19,12 +19,6 @@ static lt_status library_find(void **library, struct lt_diag *diag)
 		lt__load_error(name));
 }
 
-lt_status lt__cudnn_there(struct lt_diag *diag)
-{
-	void *library;
-	return library_find(&library, diag);
-}
-
 lt_status lt__cudnn_load(struct lt_cudnn_library *api, struct lt_diag *diag)
 {
 	static const struct { const char *name; size_t offset; } symbols[] = {
@@ -38,6 +32,12 @@ lt_status lt__cudnn_load(struct lt_cudnn_library *api, struct lt_diag *diag)
 		if (!(*(void **)(void *)((char *)api + symbols[i].offset) = dlsym(library, symbols[i].name)))
 			status = lt__report(diag, LT_ELOAD, -1, -1, remedy, "libcudnn.so.9 is too old: it has no %s", symbols[i].name);
 	return status;
+}
+
+lt_status lt__cudnn_there(struct lt_diag *diag)
+{
+	struct lt_cudnn_library api;
+	return lt__cudnn_load(&api, diag);
 }
 
 lt_status lt__cudnn_check(const struct lt_cudnn *d, cudnnStatus_t r, struct lt_diag *diag, const char *kernel,

@@ -338,7 +338,8 @@ __attribute__((constructor)) static void mock_start(void)
 	(void)pthread_mutexattr_init(&a);
 	(void)pthread_mutexattr_settype(&a, PTHREAD_MUTEX_RECURSIVE);
 	(void)pthread_mutex_init(&mock_lock, &a);
-	mock = (struct mock_cuda){ .n_device = N_DEVICE, .memory = { 1 << 30, 1 << 30 }, .host = host_of,
+	const char *n = getenv("MOCK_CUDA_DEVICES");            /* of a program that the test only starts */
+	mock = (struct mock_cuda){ .n_device = n ? atoi(n) : N_DEVICE, .memory = { 1 << 30, 1 << 30 }, .host = host_of,
 		.kernels = mock_kernels };
 }
 

@@ -407,19 +407,49 @@ Test(cudnn, a_trial_that_was_ended_once)
 	cr_expect(strstr(says, "verify: passed") && !strstr(says, "not used") && strstr(log_text, "run 12\n"), "%s", says);
 }
 
-/* Where the library is no library, the backend says so, and what to do. */
-Test(cudnn, without_the_library)
+/* Where something that it needs is not there, the backend says what, and what to do.  Whether there is a device is
+ * looked at when it is used. */
+Test(cudnn, without)
 {
-	char command[600];
+	static const struct { const char *make, *path, *says, *more; } cases[] = {
+		{ "echo nothing >libcudnn.so.9", "$F:$O/tests/cuda", "not usable here: libcudnn.so.9 cannot be loaded: ",
+			"; install cuDNN 9" },
+		{ "cp $O/tests/cuda/libcuda.so.1 libcudnn.so.9", "$F:$O/tests/cuda",
+			"not usable here: libcudnn.so.9 is too old: it has no cudnnGetVersion", "; install cuDNN 9" },
+		{ "echo nothing >libcuda.so.1", "$F:$O/tests/cudnn", "not usable here: ", "libcuda.so.1" } };
 	const char *o = getenv("O") ? getenv("O") : "build";
-	(void)snprintf(command, sizeof command, "echo nothing >%s/libcudnn.so.9; LD_LIBRARY_PATH=%s:%s/tests/cuda:"
-		"$LD_LIBRARY_PATH %s/lt-run --list-backends >%s/out 2>&1", folder, folder, o, o, folder);
-	cr_assert_eq(system(command), 0);
-	read_file("out", output, sizeof output);
-	const char *line = strstr(output, "cudnn   1 ");
-	cr_assert_not_null(line, "%s", output);
-	cr_expect(strstr(line, "not usable here: libcudnn.so.9 cannot be loaded: ") && strstr(line, "; install cuDNN 9"), "%s",
-		line);
+	char command[900], here[400];
+	cr_assert_not_null(realpath(o, here));
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		(void)snprintf(command, sizeof command, "F=%s/%zu O=%s; mkdir $F && cd $F && %s && LD_LIBRARY_PATH=%s:"
+			"$LD_LIBRARY_PATH $O/lt-run --list-backends >%s/out 2>&1", folder, i, here, cases[i].make, cases[i].path, folder);
+		cr_assert_eq(system(command), 0, "%s", command);
+		read_file("out", output, sizeof output);
+		const char *line = strstr(output, "cudnn   1 ");
+		cr_assert_not_null(line, "%s", output);
+		cr_expect(strstr(line, cases[i].says) && strstr(line, cases[i].more), "%s", line);
+	}
+	(void)setenv("MOCK_CUDA_DEVICES", "0", 1);
+	const char *says = run("cudnn", LAYER, GROUP, "--no-cache -q");
+	cr_expect(strstr(says, "backend cudnn: NVIDIA's driver finds no device that runs CUDA"), "%s", says);
+	(void)unsetenv("MOCK_CUDA_DEVICES");
+}
+
+/* What lt-check asks without running a kernel of its own, which this driver cannot. */
+Test(cudnn, contract)
+{
+	static const char *const cases[] = { "accepts/caps", "accepts/again", "accepts/no_diag", "accepts/unknown_feature",
+		"memory/sessions", "memory/refusals", "errors/config", "errors/environment", "errors/workspace", "errors/half",
+		"optional/members", "optional/memory", "optional/streams", "optional/describe" };
+	const char *o = getenv("O") ? getenv("O") : "build";
+	char command[600];
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		(void)snprintf(command, sizeof command, "LD_LIBRARY_PATH=%s/tests/cudnn:%s/tests/cuda:$LD_LIBRARY_PATH %s/lt-check "
+			"-b cudnn --filter %s --keep %s/kept >%s/out 2>&1", o, o, o, cases[i], folder, folder);
+		cr_expect_eq(system(command), 0, "%s", cases[i]);
+		read_file("out", output, sizeof output);
+		cr_expect(strstr(output, "passed"), "%s: %s", cases[i], output);
+	}
 }
 
 /* Of halves that each operator rounds: what calls read and write are halves, and nothing else is done. */
