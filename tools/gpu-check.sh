@@ -334,6 +334,42 @@ cudnn() {
 	[ "$good" = "$n" ] && [ "${again:-0}" = "$n" ] || failed=1
 }
 
+# A layer of halves, channels inside: image, channels, filters, window.
+cudnn_layer() {
+	echo "x = InputTensor(x, float16, [32, $1, $1, $2]); w = ConstantTensor(w, float16, [$3, $4, $4, $2]);
+		b = ConstantTensor(b, float16, [$3, 1, 1]);
+		y = Conv2dNode(CastNode(PermuteNode(x, [0, 3, 1, 2]), float32), CastNode(PermuteNode(w, [0, 3, 1, 2]), float32));
+		result = PermuteNode(CastNode(ReLUNode(y + CastNode(b, float32)), float16), [0, 2, 3, 1]);"
+}
+# How long eight plans take by one thread, by all and from the cache; layers whose first plan was measured not to be the
+# fastest, by the table and by trying all.
+cudnn_plans() {
+	local dir=$out/cudnn-plans i threads layer backend
+	rm -rf "$dir" && mkdir -p "$dir" || return
+	{
+		echo 'y0 = CastNode(PermuteNode(InputTensor(x, float16, [4, 28, 28, 64]), [0, 3, 1, 2]), float32);'
+		for i in 1 2 3 4 5 6 7 8; do
+			echo "v$i = ConstantTensor(w$i, float16, [$((64 + 16 * i)), 3, 3, $((48 + 16 * i))]);"
+			echo "w$i = CastNode(PermuteNode(v$i, [0, 3, 1, 2]), float32);"
+			echo "y$i = CastNode(CastNode(ReLUNode(Conv2dNode(y$((i - 1)), w$i, [1, 1], [1, 1, 1, 1])), float16), float32);"
+		done
+		echo 'result = PermuteNode(CastNode(y8, float16), [0, 2, 3, 1]);'
+	} >"$dir/eight.lt"
+	for threads in 1 0 0; do
+		"$bin/lt-run" -b cudnn --threads "$threads" --cache-dir "$dir/cache-$threads" -v -q -i '*=random' -c '*=random' \
+			"$dir/eight.lt" >"$dir/log" 2>&1
+		row "cuDNN: plans, threads $threads" "$(sed -n 's/^.* in \([0-9.]* ms\).*\(plans of.*\)$/\1, \2/p' "$dir/log")"
+	done
+	for layer in '56 64 256 1' '56 256 128 1' '56 64 64 3'; do
+		cudnn_layer $layer >"$dir/layer.lt"
+		for backend in cudnn cudnn:try=40; do
+			"$bin/lt-run" -b "$backend" --strict --cache-dir "$dir/cache" --on-device --time=20 -q -i '*=random' \
+				-c '*=random' "$dir/layer.lt" >"$dir/log" 2>&1
+			row "cuDNN: $layer, $backend" "$(sed -n 's/^time: *//p' "$dir/log" | head -n 1)"
+		done
+	done
+}
+
 export begin whole
 export -f example part limited
 
@@ -347,6 +383,6 @@ has llama && llama
 has check && check 240
 has bench && bench gpu gemm mlp pointwise layout conv rows
 has sanitize && sanitize
-has cudnn && cudnn
+has cudnn && { cudnn; cudnn_plans; }
 row 'whole check' "$(seconds "$begin")"
 exit $failed

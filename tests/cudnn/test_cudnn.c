@@ -407,6 +407,26 @@ Test(cudnn, a_trial_that_was_ended_once)
 	cr_expect(strstr(says, "verify: passed") && !strstr(says, "not used") && strstr(log_text, "run 12\n"), "%s", says);
 }
 
+/* Ctrl-C while plans are built, which nothing can interrupt: the program leaves at once, and nothing is kept. */
+Test(cudnn, interrupted)
+{
+	static const char says[] = "x = InputTensor(x, float32, [2, 6, 9, 10]);\n"
+		"w = ConstantTensor(w, float32, [6, 6, 3, 3]); v = ConstantTensor(v, float32, [6, 6, 1, 1]);\n"
+		"y = Conv2dNode(x, w, " BORDER ");\nresult = Conv2dNode(y, v);\n";
+	const char *o = getenv("O") ? getenv("O") : "build";
+	char command[1500];
+	(void)snprintf(command, sizeof command, "cd . && touch %s/hold && cat >%s/x.lt <<'E'\n%sE\n"
+		"echo 'schedule 1' >%s/s; MOCK_CUDNN_HOLD=%s/hold MOCK_CUDNN_LOG=%s/log XDG_CACHE_HOME=%s/cache "
+		"LD_LIBRARY_PATH=%s/tests/cudnn:%s/tests/cuda:$LD_LIBRARY_PATH timeout -s KILL 60 %s/lt-run -b cudnn --strict "
+		"--threads 2 --schedule=%s/s --apply='call %%y.mul/i cudnn.graph; call %%result.mul/i cudnn.graph' -i '*=random' "
+		"-c '*=random' -q %s/x.lt & p=$!; until grep -qs building %s/log; do kill -0 $p || exit 9; sleep 0.01; done; "
+		"kill -INT $p; wait $p; test $? = 130 && ! ls %s/cache/looptree | grep -q lt[pi]", folder, folder, says, folder,
+		folder, folder, folder, o, o, o, folder, folder, folder, folder);
+	cr_expect_eq(system(command), 0);
+	read_file("log", log_text, sizeof log_text);
+	cr_expect(count(log_text, "building ") <= 2 && !strstr(log_text, "built") && !strstr(log_text, "run"), "%s", log_text);
+}
+
 /* Where something that it needs is not there, the backend says what, and what to do.  Whether there is a device is
  * looked at when it is used. */
 Test(cudnn, without)
