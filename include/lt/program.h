@@ -81,7 +81,7 @@ struct lt_options {
 	 * write to, or that holds other files, is an error (cache_optional); a disk that is full or read-only is
 	 * reported in log, and nothing is cached. */
 	const char *cache_dir;
-	/* Called as kernels are compiled: done of total. May be NULL. */
+	/* Called as kernels are compiled, before that as plans of libraries are built: done of total.  May be NULL. */
 	void (*progress)(void *user, int32_t done, int32_t total);
 	void *user;
 	/* The loop tree to run by, in its text form, or a list of primitives (docs/tree.md, docs/schedule.md); NULL:
