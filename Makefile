@@ -220,6 +220,9 @@ $(O)/ir/op/prelude_text.h: ir/op/prelude.h
 $(O)/kernel/own_text.h: include/lt/own.h
 	@$(as_strings)
 $(O)/kernel/own.o: $(O)/kernel/own_text.h
+$(O)/backends/cudnn/reference_text.h: backends/cudnn/reference.h
+	@$(as_strings)
+$(O)/backends/cudnn/kernel.o: $(O)/backends/cudnn/reference_text.h
 $(O)/tools/build/main_text.h: $(addprefix tools/build/standalone/,threads.c main.c)
 	@$(as_strings)
 $(O)/tools/build/compile.o: $(O)/tools/build/main_text.h

@@ -13,6 +13,7 @@
 #include "program/program.h"
 #include "program/run/run.h"
 #include "program/storage/storage.h"
+#include "tests/described.h"
 #include "tests/kernel_text.h"
 #include "tests/parsed.h"
 #include "tests/random_layer.h"
@@ -131,41 +132,6 @@ static void script_of(const struct described_case *c, const char *type, bool sma
 
 /* -- groups -- */
 
-static const char *root_path(const struct lt_looptree *t, lt_tnode root, char *out, size_t bytes)
-{
-	if (t->node[root].kind == LT_TLEAF)
-		(void)snprintf(out, bytes, "%%%s", t->graph->node[t->node[root].leaf].name);
-	else
-		(void)snprintf(out, bytes, "%s", lt__loop_path(t, root));
-	return out;
-}
-
-static lt_status apply_step(struct lt_looptree **t, const char *step)
-{
-	struct lt_looptree *next = NULL;
-	LT_TRY(lt__schedule_steps(*t, step, strlen(step), "random", 0, NULL, &next));
-	lt_looptree_free(*t);
-	*t = next;
-	return LT_OK;
-}
-
-/* The nests from one root to another as `call any`. */
-static lt_status call_roots(struct lt_looptree **t, lt_tnode first, lt_tnode last)
-{
-	char steps[600], a[200], b[200], name[200] = "group";
-	lt_tnode leaf = first;
-	while ((*t)->node[leaf].kind != LT_TLEAF)
-		leaf = (*t)->node[leaf].child;
-	int32_t groups = 0;
-	for (lt_tnode at = (*t)->root; at >= 0; at = (*t)->node[at].next)
-		groups += (*t)->node[at].kind == LT_TGROUP;
-	if (groups)
-		(void)snprintf(name, sizeof name, "%%%s/group", (*t)->graph->node[(*t)->node[leaf].leaf].name);
-	(void)snprintf(steps, sizeof steps, "group %s %s; call %s any", root_path(*t, first, a, sizeof a),
-		root_path(*t, last, b, sizeof b), name);
-	return apply_step(t, steps);
-}
-
 static lt_tnode root_of_node(const struct lt_looptree *t, const char *name)
 {
 	for (lt_node n = 0; n < t->graph->n_node; n++)
@@ -183,36 +149,14 @@ static lt_status case_tree(const struct lt_graph *g, const char *text, struct lt
 	const struct described_case *c = of->c;
 	LT_TRY(lt_looptree_auto(g, NULL, out));
 	if (c->steps[of->type])
-		LT_TRY(apply_step(out, c->steps[of->type]));
+		LT_TRY(described_step(out, c->steps[of->type]));
 	lt_tnode first = (*out)->root, last = (*out)->last_root;
 	if (c->first[of->type]) {
 		last = root_of_node(*out, c->last[of->type]);
 		first = root_of_node(*out, c->first[of->type]);
 		must(first >= 0 && last >= 0, "%s: no nest of %s or %s", c->name, c->first[of->type], c->last[of->type]);
 	}
-	return call_roots(out, first, last);
-}
-
-struct described_user { tree_maker *make; const void *what; bool passes; };
-
-/* As a program is lowered, with passes or without. */
-static lt_status described_compile(
-	void *user, const struct lt_graph *g, const struct lt_options *o, struct lt_program **out)
-{
-	const struct described_user *u = user;
-	struct lt_graph *live = NULL, *lowered = NULL;
-	struct lt_looptree *t = NULL;
-	*out = NULL;
-	lt_status st = u->passes ? lt__passes_run(g, NULL, NULL, &live) : lt__pass_dead(g, &live);
-	st = st ? st : lt__materialize(live, &lowered);
-	lt_graph_free(live);
-	st = st ? st : u->make(lowered, u->what, &t);
-	if (st) {
-		lt_looptree_free(t);
-		lt_graph_free(lowered);
-		return st;
-	}
-	return lt__compile_tree(g->ctx, g, lowered, t, o, out);
+	return described_roots(out, first, last);
 }
 
 /* -- the text -- */
@@ -341,7 +285,7 @@ static lt_status whole_tree(const struct lt_graph *g, const char *text, struct l
 {
 	(void)text;
 	LT_TRY(lt_looptree_auto(g, NULL, out));
-	return call_roots(out, (*out)->root, (*out)->last_root);
+	return described_roots(out, (*out)->root, (*out)->last_root);
 }
 
 static void run_text_of(const char *graph)
@@ -779,8 +723,6 @@ Test(call_described, random_convolutions)
 
 /* -- any group of random graphs -- */
 
-struct drawn { uint64_t rng; int calls; };
-
 static void show_tree(const struct lt_looptree *t)
 {
 	struct run_text text = tree_print(t);
@@ -789,48 +731,9 @@ static void show_tree(const struct lt_looptree *t)
 	run_text_free(&text);
 }
 
-static lt_status draw_calls(const struct lt_graph *g, const char *text, struct lt_looptree **out)
-{
-	struct drawn *d = (struct drawn *)(uintptr_t)(const void *)text;
-	uint64_t rng = d->rng;
-	char step[2000];
-	int kind;
-	LT_TRY(lt_looptree_auto(g, NULL, out));
-	for (int64_t n = random_chance(&rng, 50) ? random_between(&rng, 1, 4) : 0; n > 0; n--)
-		if (random_step(*out, &rng, "bind call group called rfactor partials parallel", &kind, step, sizeof step))
-			(void)apply_step(out, step);
-	if (random_chance(&rng, 40)) {          /* inside of loops */
-		for (int turn = 0; turn < 3; turn++) {
-			lt_tnode at = (lt_tnode)random_between(&rng, 0, (*out)->n_node - 1);
-			if ((*out)->node[at].kind != LT_TLOOP || lt__root_of(*out, at) < 0)
-				continue;
-			(void)snprintf(step, sizeof step, "call %s any", lt__loop_path(*out, at));
-			d->calls += apply_step(out, step) == LT_OK;
-		}
-		return LT_OK;
-	}
-	for (int turn = 0; turn < 3; turn++) {
-		lt_tnode root[200];
-		int32_t n = 0;
-		for (lt_tnode at = (*out)->root; at >= 0 && n < 200; at = (*out)->node[at].next)
-			root[n++] = at;
-		if (!n)
-			break;
-		int32_t first = (int32_t)random_between(&rng, 0, n - 1),
-			last = random_chance(&rng, 50) ? n - 1 : (int32_t)random_between(&rng, first, n - 1);
-		bool grouped = false;
-		for (int32_t i = first; i <= last; i++)
-			grouped = grouped || (*out)->node[root[i]].kind == LT_TGROUP;
-		if (grouped || call_roots(out, root[first], root[last]) != LT_OK)
-			continue;
-		d->calls++;
-	}
-	return LT_OK;
-}
-
 static lt_status draw_tree(const struct lt_graph *g, const char *text, struct lt_looptree **out)
 {
-	lt_status st = draw_calls(g, text, out);
+	lt_status st = described_draw(g, text, out);
 	if (!st)
 		show_tree(*out);
 	return st;
@@ -841,7 +744,7 @@ struct drawn_tally { int ran, refused, calls, anchors, windows; };
 static void run_drawn(struct lt_context *ctx, const struct lt_graph *g, uint64_t seed, run_fill *fill, void *data,
 	bool passes, struct drawn_tally *to)
 {
-	struct drawn d = { .rng = seed * 2654435761u + 1 };
+	struct described_drawn d = { .rng = seed * 2654435761u + 1 };
 	struct described_user user = { draw_tree, &d, passes };
 	struct run_config config = { .backends = "sim:grid/described", .compile = described_compile, .user = &user };
 	const struct lt_options o = { .size = sizeof o, .backends = config.backends };

@@ -48,6 +48,7 @@ static void cudnn_more_close(struct lt_session *s)
 		(void)d->api.destroy(d->handle);
 	(void)pthread_cond_destroy(&d->made);
 	(void)pthread_mutex_destroy(&d->trial);
+	lt__cudnn_kernels_free(s);
 	(void)pthread_mutex_destroy(&d->lock);
 	free((void *)(uintptr_t)d->routines.at);
 	free(d);

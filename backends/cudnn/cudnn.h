@@ -5,7 +5,9 @@
  * form.c      a described call as a convolution with what follows
  * wished.c    which engine is asked for first
  * graph.c     a convolution as the library is told of it, and a plan for it
- * reference.c what a call computes by its description, in double
+ * reference.h what a call computes by its description: an interpreter, of the host and of the device
+ * reference.c its programs, of descriptions
+ * kernel.c    the interpreter as a kernel
  * verify.c    a plan tried against that before it is used
  * time.c      how long a plan takes
  * make.c      plans are made: one for equal forms, several at once, tried, kept by the host
@@ -101,17 +103,17 @@ struct lt_cudnn_wish {
 	const struct lt_tree *tree;     /* the call that it was first asked for: a plan is judged by its description */
 	const struct lt_call *call;
 };
-/* Operands of a call for reference.c, by their number: element i of one is values[i % LT_CUDNN_PATTERN]; offset: of the
- * first, from where the operand begins. */
-enum { LT_CUDNN_PATTERN = 65521 };
-struct lt_cudnn_data { int64_t elems, offset; const double *values; };
-struct lt_cudnn_sample {
+/* What a call should give at its elements.  operand: of the call's, by their number, results first.  column: values of
+ * run-time scalars and of the loops outside, as rows have them; NULL: nothing depends on one. */
+struct reference_operand;
+struct reference_program;
+struct lt_cudnn_question {
 	const struct lt_tree *tree;
 	const struct lt_call *call;
-	struct lt_cudnn_data *data;
+	const struct reference_operand *operand;
+	const int64_t *column;
+	bool tf32;
 };
-/* norms: of the factors, multiplied; added: sizes of what else is added. */
-struct lt_cudnn_element { int64_t element; double value, norms, added; };
 /* NONE: the library has none. */
 enum lt_cudnn_state { LT_CUDNN_MAKING, LT_CUDNN_MADE, LT_CUDNN_NONE };
 /* A plan of the library's, and what has to stay while there is one. */
@@ -128,6 +130,9 @@ struct lt_cudnn_plan {
 	CUdeviceptr zeros;              /* of the form's tensor of zeros; 0: it has none */
 };
 
+/* REFERENCE: what elements of a result should be.  SAME: whether two results have the same bits. */
+enum lt_cudnn_kernel { LT_CUDNN_REFERENCE, LT_CUDNN_SAME, LT_CUDNN_KERNELS };
+
 /* Of a session.  BUILDERS: threads that build at once; a handle takes 9 MB of the device's memory. */
 enum { LT_CUDNN_BUILDERS = 16 };
 struct lt_cudnn {
@@ -141,6 +146,9 @@ struct lt_cudnn {
 	cudnnHandle_t idle[LT_CUDNN_BUILDERS];  /* of threads that build */
 	int n_idle;
 	struct lt_array routines;       /* ours, then cuda's */
+	CUmodule module;                /* what plans are judged by; NULL: not asked for yet */
+	CUfunction kernel[LT_CUDNN_KERNELS];
+	char *cubin;                    /* of the module */
 };
 static inline struct lt_cudnn *cudnn_of(const struct lt_session *s) { return s->library; }
 
@@ -177,8 +185,18 @@ void lt__cudnn_plan_free(struct lt_cudnn *, struct lt_cudnn_plan *);
 /* at: of each tensor of the form that is bound. */
 cudnnStatus_t lt__cudnn_execute(const struct lt_cudnn *, const struct lt_cudnn_plan *, const struct lt_cudnn_form *,
 	cudnnHandle_t, const uint64_t *at, uint64_t workspace);
-/* reference.c: the result at a position (by axis; those that are reduced are changed); false: it is not known. */
-bool lt__cudnn_reference(const struct lt_cudnn_sample *, int64_t *at, struct lt_cudnn_element *);
+/* reference.c: the program of a result, malloc's (reference.h); or NULL, and why there is none: a sentence without its
+ * end. */
+const char *lt__cudnn_reference(
+	const struct lt_cudnn_question *, int32_t result, struct reference_program **, size_t *bytes);
+/* kernel.c: all with the context current.
+ * text: malloc's, of CUDA C.  kernels: compiled or recalled, once for a session; with the lock of trials.  launch:
+ * arguments are what the kernel has as parameters, 8 bytes each. */
+char *lt__cudnn_kernel_text(void);
+lt_status lt__cudnn_kernels(struct lt_session *, struct lt_diag *);
+void lt__cudnn_kernels_free(struct lt_session *);
+CUresult lt__cudnn_launch(struct lt_session *, enum lt_cudnn_kernel, CUstream, int64_t n_thread,
+	const uint64_t *argument, int n);
 /* verify.c: with the context current and the lock of trials.  LT_EMISSING: it is wrong, and `why` says how. */
 lt_status lt__cudnn_verify(struct lt_session *, const struct lt_cudnn_wish *, const struct lt_cudnn_plan *, char *why,
 	size_t bytes, struct lt_diag *);

@@ -1,9 +1,11 @@
-/* verify.c -- a plan is tried before it is used: twice, on random numbers with a NaN, infinities and -0 among them,
- * between guard zones, and compared with what the call computes by its description (reference.c).
+/* verify.c -- a plan is tried before it is used: on random numbers, twice, between guard zones, and once more with a
+ * NaN, infinities and -0 among them; each time compared with what the call computes by its description (reference.h).
  *
  * Two tests, since a bound that holds for any order of a long sum lets a less exact arithmetic pass: each element
- * within 8 roundings of the norms of its factors, and all elements together within what was measured of plans that are
- * right (a tenth of a millionth to a millionth in float32; TF32 has 3e-4).
+ * within 8 roundings of the norms of its factors, as the operators behind move them, and all elements together within
+ * what was measured of plans that are right (a tenth of a millionth to a millionth in float32; TF32 has 3e-4).
+ *
+ * What is around what it reads is NaN: an element that is read beyond the end is seen in the result.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -12,19 +14,24 @@
 #include <string.h>
 #include "backends/backends.h"
 #include "backends/cudnn/cudnn.h"
+#include "backends/cudnn/reference.h"
 
-enum { GUARD = 4096, GUARDED = 0xa5, RANDOM = 1024, MAX_CORNER = 64 };
+enum { GUARD = 4096, GUARDED = 0xa5, GUARDED_READ = 0xff, PATTERN = 65521, MAX_AXIS = 64 };
+/* Elements of a result that are compared: corners of so many axes, with one axis at an end, anywhere; near what is
+ * odd. */
+enum { CORNERS = 8, ON_EDGE = 32, ANYWHERE = 4096, SPOTS = 4, NEAR = 2048, NEAR_BY = 3 };
+struct cudnn_block { CUdeviceptr at; size_t bytes; unsigned char guard; };
 struct cudnn_trial {
 	struct lt_session *s;
 	const struct lt_cudnn_wish *w;
 	const struct lt_cudnn_plan *p;
-	struct lt_cudnn_sample sample;
 	CUstream stream;
-	CUdeviceptr block[LT_CUDNN_TENSORS + 1];        /* the last: the workspace */
-	size_t bytes[LT_CUDNN_TENSORS + 1];             /* between the guards */
-	int result;                                     /* the form's tensor that is the result */
-	double *values[2];
-	uint64_t state;                                 /* of random numbers */
+	int32_t n_result, n_operand;
+	struct cudnn_block *block;      /* of each operand, of each result once more, the workspace */
+	struct reference_operand *operand;
+	CUdeviceptr scratch[4];         /* of what is judged now */
+	int64_t spot[SPOTS][MAX_AXIS];  /* where what is odd is read */
+	uint64_t state;                 /* of random numbers */
 	char *why;
 	size_t why_bytes;
 };
@@ -35,103 +42,123 @@ static uint64_t draw(struct cudnn_trial *v)
 	return v->state >> 33;
 }
 
+static const struct lt_call_read *read_at(const struct cudnn_trial *v, int32_t i)
+{
+	return LT_AT(struct lt_call_read, v->w->tree->call_reads, v->w->call->first_read + i);
+}
+static const struct lt_call_result *result_at(const struct cudnn_trial *v, int32_t i)
+{
+	return LT_AT(struct lt_call_result, v->w->tree->call_results, v->w->call->first_result + i);
+}
+static int64_t extent_of(const struct cudnn_trial *v, int32_t axis)
+{
+	return LT_AT(struct lt_call_dim, v->w->tree->call_dims, v->w->call->first_axis + axis)->extent;
+}
+
 /* ---- memory ---- */
 
-static CUresult block_new(struct cudnn_trial *v, int i, size_t bytes)
+static CUresult memory_new(struct cudnn_trial *v, size_t bytes, CUdeviceptr *out)
 {
-	const struct lt_cuda_driver *cuda = &v->s->cuda;
-	v->bytes[i] = bytes;
 	(void)pthread_mutex_lock(&v->s->lock);
-	CUresult r = lt__cuda_pool_new(&v->s->pool, cuda, bytes + 2 * GUARD, &v->block[i]);
+	CUresult r = lt__cuda_pool_new(&v->s->pool, &v->s->cuda, bytes ? bytes : 1, out);
 	(void)pthread_mutex_unlock(&v->s->lock);
-	return r ? r : cuda->fill(v->block[i], GUARDED, bytes + 2 * GUARD, v->stream);
+	return r;
+}
+
+static void memory_free(struct cudnn_trial *v, CUdeviceptr *at)
+{
+	(void)pthread_mutex_lock(&v->s->lock);
+	if (*at)
+		lt__cuda_pool_free(&v->s->pool, *at);
+	(void)pthread_mutex_unlock(&v->s->lock);
+	*at = 0;
+}
+
+static CUresult block_new(struct cudnn_trial *v, struct cudnn_block *b, size_t bytes, unsigned char guard)
+{
+	b->bytes = bytes;
+	b->guard = guard;
+	CUresult r = memory_new(v, bytes + 2 * GUARD, &b->at);
+	return r ? r : v->s->cuda.fill(b->at, guard, bytes + 2 * GUARD, v->stream);
 }
 
 /* The pattern again and again: what is there is copied behind itself. */
-static CUresult block_fill(struct cudnn_trial *v, int i, const void *pattern, size_t pattern_bytes)
+static CUresult block_fill(
+	struct cudnn_trial *v, const struct cudnn_block *b, const void *pattern, size_t pattern_bytes)
 {
 	const struct lt_cuda_driver *cuda = &v->s->cuda;
-	const CUdeviceptr at = v->block[i] + GUARD;
-	size_t have = v->bytes[i] < pattern_bytes ? v->bytes[i] : pattern_bytes;
+	const CUdeviceptr at = b->at + GUARD;
+	size_t have = b->bytes < pattern_bytes ? b->bytes : pattern_bytes;
 	CUresult r = cuda->copy_to_device(at, pattern, have, v->stream);
-	while (!r && have < v->bytes[i]) {
-		const size_t more = have < v->bytes[i] - have ? have : v->bytes[i] - have;
+	while (!r && have < b->bytes) {
+		const size_t more = have < b->bytes - have ? have : b->bytes - have;
 		r = cuda->copy_within(at + have, at, more, v->stream);
 		have += more;
 	}
-	return r;
+	return r ? r : cuda->stream_wait(v->stream);
 }
 
-/* Numbers of the type from -1 to 1, in double, too; odd: a few are none. */
-static void *pattern_new(struct cudnn_trial *v, bool with_odd, double **out)
+/* Floats from -1 to 1, integers from 1 to 8. */
+static void *pattern_new(struct cudnn_trial *v, uint32_t dtype)
 {
-	static const double odd[] = { NAN, INFINITY, -INFINITY, -0.0 };
-	const uint32_t dtype = cudnn_dtype(&v->w->form);
-	void *pattern = calloc(LT_CUDNN_PATTERN, cudnn_element_bytes(dtype));
-	double *values = pattern ? calloc(LT_CUDNN_PATTERN, sizeof *values) : NULL;
-	for (int64_t i = 0; values && i < LT_CUDNN_PATTERN; i++) {
-		union lt_number x = { .f = (double)((int64_t)(draw(v) % 4001) - 2000) / 2000 };
-		for (size_t k = 0; k < sizeof odd / sizeof *odd; k++)
-			x.f = with_odd && i == (int64_t)(17 + 13007 * k) ? odd[k] : x.f;
-		x = lt__number_round(x, dtype);
-		lt__number_store(pattern, i, dtype, x);
-		values[i] = lt__number_load(pattern, i, dtype).f;
+	enum { LEVELS = 4001, WHOLE = 8 };
+	const size_t each = lt__number_bytes(dtype);
+	const bool is_float = lt__number_is_float(dtype);
+	const uint64_t n = is_float ? LEVELS : WHOLE;
+	char *pattern = malloc(PATTERN * each), level[LEVELS * sizeof(double)];
+	for (uint64_t k = 0; k < n; k++) {
+		union lt_number x = { .i = dtype == LT_BOOL ? (int64_t)k % 2 : (int64_t)k + 1 };
+		if (is_float)
+			x.f = (double)((int64_t)k - LEVELS / 2) / (LEVELS / 2);
+		lt__number_store(level, (int64_t)k, dtype, lt__number_round(x, dtype));
 	}
-	*out = values;
-	if (!values) {
-		free(pattern);
-		return NULL;
-	}
+	for (size_t i = 0; pattern && i < PATTERN; i++)
+		memcpy(pattern + i * each, level + draw(v) % n * each, each);
 	return pattern;
 }
 
-static bool is_filters(const struct lt_cudnn_form *f, int tensor)
-{
-	for (int i = 0; i < f->n_node; i++)
-		if (f->node[i].kind == LT_CUDNN_CONVOLUTION && f->node[i].in[1] == tensor)
-			return true;
-	return false;
-}
-
-static CUresult memory_new(struct cudnn_trial *v)
+/* From the first element that a tensor of the form has of an operand to the last one. */
+static void find_operands(struct cudnn_trial *v)
 {
 	const struct lt_cudnn_form *f = &v->w->form;
-	const size_t each = cudnn_element_bytes(cudnn_dtype(f));
-	/* None of the filters': whether an infinity meets the zeros of a border is not said. */
-	void *pattern[] = { pattern_new(v, false, &v->values[0]), pattern_new(v, true, &v->values[1]) };
-	CUresult r = pattern[0] && pattern[1] ? CUDA_SUCCESS : LT_CUDA_NO_HOST_MEMORY;
-	for (int i = 0; i < f->n_tensor && !r; i++) {
+	for (int i = 0; i < f->n_tensor; i++) {
 		const struct lt_cudnn_tensor *t = &f->tensor[i];
-		if (t->operand < 0)
+		struct reference_operand *o = t->operand < 0 ? NULL : &v->operand[t->operand];
+		if (!o)
 			continue;
-		const bool odd = !is_filters(f, i);
-		v->sample.data[t->operand] = (struct lt_cudnn_data){ (int64_t)(cudnn_bytes(t) / each), t->offset, v->values[odd] };
-		r = block_new(v, i, cudnn_bytes(t));
-		if (!r && i != v->result)
-			r = block_fill(v, i, pattern[odd], LT_CUDNN_PATTERN * each);
+		const int64_t elems = (int64_t)(cudnn_bytes(t) / cudnn_element_bytes(t->dtype)),
+			first = o->elems && o->first < t->offset ? o->first : t->offset,
+			end = o->elems && o->first + o->elems > t->offset + elems ? o->first + o->elems : t->offset + elems;
+		*o = (struct reference_operand){ .first = first, .elems = end - first, .type = (int32_t)t->dtype };
 	}
-	if (!r)
-		r = block_new(v, LT_CUDNN_TENSORS, v->p->workspace ? (size_t)v->p->workspace : 1);
-	if (!r)
-		r = v->s->cuda.stream_wait(v->stream);
-	free(pattern[0]);
-	free(pattern[1]);
-	return r;
 }
 
-static void memory_free(struct cudnn_trial *v)
+static CUresult blocks_new(struct cudnn_trial *v)
 {
-	(void)v->s->cuda.stream_wait(v->stream);
-	(void)pthread_mutex_lock(&v->s->lock);
-	for (int i = 0; i <= LT_CUDNN_TENSORS; i++)
-		if (v->block[i])
-			lt__cuda_pool_free(&v->s->pool, v->block[i]);
-	(void)pthread_mutex_unlock(&v->s->lock);
-	free(v->values[0]);
-	free(v->values[1]);
+	CUresult r = CUDA_SUCCESS;
+	find_operands(v);
+	for (int32_t i = 0; i < v->n_operand && !r; i++) {
+		struct reference_operand *o = &v->operand[i];
+		const uint32_t dtype = (uint32_t)o->type;
+		const size_t each = lt__number_bytes(dtype), bytes = (size_t)o->elems * each;
+		if (!o->elems)
+			continue;
+		const unsigned char guard = i < v->n_result ? GUARDED : GUARDED_READ;
+		r = block_new(v, &v->block[i], bytes, guard);
+		if (!r && i < v->n_result)
+			r = block_new(v, &v->block[v->n_operand + i], bytes, guard);
+		o->at = v->block[i].at + GUARD;
+		if (r || i < v->n_result)
+			continue;
+		void *pattern = pattern_new(v, dtype);
+		r = pattern ? block_fill(v, &v->block[i], pattern, PATTERN * each) : LT_CUDA_NO_HOST_MEMORY;
+		free(pattern);
+	}
+	const size_t room = v->p->workspace ? (size_t)v->p->workspace : 1;
+	return r ? r : block_new(v, &v->block[v->n_operand + v->n_result], room, GUARDED);
 }
 
-/* ---- what it gives ---- */
+/* ---- it runs ---- */
 
 static bool wrong(struct cudnn_trial *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static bool wrong(struct cudnn_trial *v, const char *format, ...)
@@ -143,138 +170,330 @@ static bool wrong(struct cudnn_trial *v, const char *format, ...)
 	return false;
 }
 
-static CUresult run_once(struct cudnn_trial *v, cudnnHandle_t handle, void *result)
+/* again: into the other results. */
+static CUresult run_once(struct cudnn_trial *v, cudnnHandle_t handle, bool again)
 {
-	const struct lt_cuda_driver *cuda = &v->s->cuda;
-	const int y = v->result;
+	const struct lt_cudnn_form *f = &v->w->form;
+	const struct cudnn_block *result = v->block + (again ? v->n_operand : 0);
 	uint64_t at[LT_CUDNN_TENSORS];
-	for (int i = 0; i < v->w->form.n_tensor; i++)
-		at[i] = v->block[i] ? v->block[i] + GUARD : v->w->form.tensor[i].operand == LT_CUDNN_ZEROS ? v->p->zeros : 0;
-	CUresult r = cuda->fill(at[y], 0xff, v->bytes[y], v->stream);
-	if (!r && lt__cudnn_execute(cudnn_of(v->s), v->p, &v->w->form, handle, at, v->block[LT_CUDNN_TENSORS] + GUARD))
+	CUresult r = CUDA_SUCCESS;
+	for (int32_t i = 0; i < v->n_result && !r; i++)         /* what it leaves out is no number */
+		r = result[i].at ? v->s->cuda.fill(result[i].at + GUARD, 0xff, result[i].bytes, v->stream) : CUDA_SUCCESS;
+	for (int i = 0; i < f->n_tensor; i++) {
+		const struct lt_cudnn_tensor *t = &f->tensor[i];
+		at[i] = t->operand == LT_CUDNN_ZEROS ? v->p->zeros : 0;
+		if (t->operand >= 0)
+			at[i] = (t->operand < v->n_result ? result : v->block)[t->operand].at + GUARD
+				+ (uint64_t)(t->offset - v->operand[t->operand].first) * cudnn_element_bytes(t->dtype);
+	}
+	if (!r && lt__cudnn_execute(cudnn_of(v->s), v->p, f, handle, at, v->block[v->n_operand + v->n_result].at + GUARD))
 		r = CUDA_ERROR_UNKNOWN;
-	if (!r)
-		r = cuda->copy_to_host(result, at[y], v->bytes[y], v->stream);
-	return r ? r : cuda->stream_wait(v->stream);
+	return r ? r : v->s->cuda.stream_wait(v->stream);
+}
+
+static const char *block_name(const struct cudnn_trial *v, int32_t i)
+{
+	return i == v->n_operand + v->n_result ? "its workspace" : i < v->n_result || i >= v->n_operand
+		? v->n_result > 1 ? "a result" : "the result" : "what it reads";
 }
 
 static CUresult guards_check(struct cudnn_trial *v, bool *good)
 {
 	unsigned char zone[GUARD];
 	CUresult r = CUDA_SUCCESS;
-	for (int i = 0; i <= LT_CUDNN_TENSORS && !r; i++)
-		for (int side = 0; side < 2 && !r && v->block[i]; side++) {
-			r = v->s->cuda.copy_to_host(zone, v->block[i] + (side ? GUARD + v->bytes[i] : 0), GUARD, v->stream);
+	for (int32_t i = 0; i <= v->n_operand + v->n_result && !r; i++)
+		for (int side = 0; side < 2 && !r && v->block[i].at; side++) {
+			r = v->s->cuda.copy_to_host(zone, v->block[i].at + (side ? GUARD + v->block[i].bytes : 0), GUARD, v->stream);
 			r = r ? r : v->s->cuda.stream_wait(v->stream);
 			for (int k = 0; k < GUARD && !r && *good; k++)
-				if (zone[k] != GUARDED)
-					*good = wrong(v, "it writes %s %s", side ? "behind" : "before", i == v->result ? "the result"
-						: i == LT_CUDNN_TENSORS ? "its workspace" : is_filters(&v->w->form, i) ? "the filters"
-						: "what it reads");
+				if (zone[k] != v->block[i].guard)
+					*good = wrong(v, "it writes %s %s", side ? "behind" : "before", block_name(v, i));
 		}
 	return r;
 }
 
-/* One element, and what all of them differ by. */
-struct cudnn_off { double wrong, all; };
-
-static bool compare_at(struct cudnn_trial *v, const void *result, int64_t *at, struct cudnn_off *sum)
+/* Of what is between its elements nobody says anything: they are poisoned alike. */
+static CUresult same_check(struct cudnn_trial *v, bool *good)
 {
-	const uint32_t dtype = cudnn_dtype(&v->w->form);
-	struct lt_cudnn_element e;
-	if (!lt__cudnn_reference(&v->sample, at, &e))
-		return wrong(v, "what it should give is not known");
-	const double got = lt__number_load(result, e.element, dtype).f, f32 = 0x1p-24,
-		step = dtype == LT_F16 ? 0x1p-10 : dtype == LT_BF16 ? 0x1p-7 : 0x1p-23,
-		product = dtype == LT_F32 && v->w->tf32 ? 0x1p-10 : f32;
-	if (!isfinite(e.value)) {
-		const bool same = isnan(e.value) ? isnan(got) : e.value == got;
-		return same || wrong(v, "element %lld is %g, not %g", (long long)e.element, got, e.value);
+	const struct lt_cuda_driver *cuda = &v->s->cuda;
+	int64_t differs = 0;
+	CUresult r = memory_new(v, sizeof differs, &v->scratch[0]);
+	r = r ? r : cuda->fill(v->scratch[0], 0, sizeof differs, v->stream);
+	for (int32_t i = 0; i < v->n_result && !r; i++) {
+		const struct cudnn_block *a = &v->block[i], *b = &v->block[v->n_operand + i];
+		const uint64_t argument[] = { a->at + GUARD, b->at + GUARD, a->bytes, v->scratch[0] };
+		if (a->at)
+			r = lt__cudnn_launch(v->s, LT_CUDNN_SAME, v->stream, (int64_t)a->bytes, argument, 4);
 	}
-	const double bound = 8 * product * e.norms + 4 * f32 * e.added + step * fabs(e.value)
-		+ (dtype == LT_F16 ? 0x1p-24 : 0);
-	if (!(fabs(got - e.value) <= bound))
-		return wrong(v, "element %lld is %.9g, not %.9g, give or take %.2g", (long long)e.element, got, e.value, bound);
-	sum->wrong += (got - e.value) * (got - e.value);
-	sum->all += e.value * e.value;
+	r = r ? r : cuda->copy_to_host(&differs, v->scratch[0], sizeof differs, v->stream);
+	r = r ? r : cuda->stream_wait(v->stream);
+	if (!r && differs)
+		*good = wrong(v, "a second run of it gives other bits");
+	memory_free(v, &v->scratch[0]);
+	return r;
+}
+
+/* ---- which elements ---- */
+
+static uint64_t axes_of(const struct cudnn_trial *v, int32_t result)
+{
+	const struct lt_call_op *op = LT_AT(struct lt_call_op, v->w->tree->call_ops,
+		v->w->call->first_op + result_at(v, result)->op);
+	uint64_t axes = op->axes & ~op->reduced, more = 0;
+	for (int32_t a = 0; a < v->w->call->n_axis; a++)
+		more |= extent_of(v, a) > 1 ? UINT64_C(1) << a : 0;
+	return axes & more;
+}
+
+static void draw_position(struct cudnn_trial *v, uint64_t axes, int64_t *at)
+{
+	for (int32_t a = 0; a < v->w->call->n_axis; a++)
+		at[a] = axes >> a & 1 ? (int64_t)(draw(v) % (uint64_t)extent_of(v, a)) : 0;
+}
+
+/* Corners, edges, anywhere, and beside what is odd: n positions, malloc's. */
+static int64_t *positions_new(struct cudnn_trial *v, int32_t result, bool is_odd, int64_t *n)
+{
+	const uint64_t axes = axes_of(v, result);
+	const int32_t n_axis = v->w->call->n_axis, n_free = __builtin_popcountll(axes), n_corner = n_free < CORNERS ? n_free
+		: CORNERS;
+	const int64_t corners = INT64_C(1) << n_corner, edges = 2 * n_free * ON_EDGE;
+	*n = corners + edges + ANYWHERE + (is_odd ? NEAR : 0);
+	int64_t *all = calloc((size_t)(*n * n_axis) + 1, sizeof *all), *at = all;
+	for (int64_t i = 0; all && i < *n; i++, at += n_axis) {
+		int64_t rest = i < corners ? i : i - corners, which = 0;
+		draw_position(v, axes, at);
+		for (int32_t a = 0; a < n_axis && i < corners + edges; a++) {
+			if (!(axes >> a & 1))
+				continue;
+			if (i < corners && which < n_corner)
+				at[a] = rest >> which & 1 ? extent_of(v, a) - 1 : 0;
+			else if (i >= corners && which == rest / (2 * ON_EDGE))
+				at[a] = rest % 2 ? extent_of(v, a) - 1 : 0;
+			which++;
+		}
+		if (i < corners + edges + ANYWHERE)
+			continue;
+		for (int32_t a = 0; a < n_axis; a++) {
+			const int64_t near = v->spot[i % SPOTS][a] + (int64_t)(draw(v) % (2 * NEAR_BY + 1)) - NEAR_BY;
+			if (axes >> a & 1 && draw(v) % 4)       /* the others anywhere */
+				at[a] = near < 0 ? 0 : near < extent_of(v, a) ? near : extent_of(v, a) - 1;
+		}
+	}
+	return all;
+}
+
+/* ---- compared ---- */
+
+/* What all of them differ by, and what that is measured by; decided: how many could be judged. */
+struct cudnn_off { double wrong, all; int64_t decided; };
+
+static bool compare_at(struct cudnn_trial *v, int32_t result, const struct reference_result *x, struct cudnn_off *sum)
+{
+	const char *of = v->n_result == 1 ? "" : result ? " of another result" : " of the first result";
+	const double off = fabs(x->got - x->value);
+	if (x->unknown)
+		return wrong(v, "it reads other elements than the call");
+	if (!(x->error < (double)INFINITY))
+		return true;
+	sum->decided++;
+	if (!isfinite(x->value)) {
+		const bool same = isnan(x->value) ? isnan(x->got) : x->value == x->got;
+		return same || wrong(v, "element %lld%s is %g, not %g", (long long)x->element, of, x->got, x->value);
+	}
+	if (!(off <= x->error))
+		return wrong(v, "element %lld%s is %.9g, not %.9g, give or take %.2g", (long long)x->element, of, x->got, x->value,
+			x->error);
+	if (isfinite(x->size)) {
+		sum->wrong += off * off;
+		sum->all += x->size * x->size;
+	}
 	return true;
 }
 
-/* Corners and edges first: of each axis the first and the last. */
-static bool compare(struct cudnn_trial *v, const void *result)
+/* By the shortest type that it reads or writes. */
+static double most_of(const struct cudnn_trial *v)
 {
-	const struct lt_tree *t = v->sample.tree;
-	const struct lt_call *c = v->sample.call;
-	const struct lt_call_result *to = LT_AT(struct lt_call_result, t->call_results, c->first_result);
-	const uint64_t axes = LT_AT(struct lt_call_op, t->call_ops, c->first_op + to->op)->axes;
-	const uint32_t dtype = cudnn_dtype(&v->w->form);
-	const double most = dtype == LT_BF16 ? 1e-2 : dtype == LT_F16 || v->w->tf32 ? 2e-3 : 1e-5;
-	struct cudnn_off sum = { 0, 0 };
-	int64_t at[64];
-	bool good = true;
-	for (int n = 0; n < MAX_CORNER + RANDOM && good; n++) {
-		int corner = n;
-		for (int32_t a = 0; a < c->n_axis; a++) {
-			const int64_t extent = LT_AT(struct lt_call_dim, t->call_dims, c->first_axis + a)->extent;
-			at[a] = 0;
-			if (!(axes >> a & 1) || extent == 1)
-				continue;
-			at[a] = n >= MAX_CORNER ? (int64_t)(draw(v) % (uint64_t)extent) : corner & 1 ? extent - 1 : 0;
-			corner >>= 1;
-		}
-		good = compare_at(v, result, at, &sum);
+	double most = v->w->tf32 ? 2e-3 : 1e-5;
+	for (int32_t i = 0; i < v->n_operand; i++) {
+		const double is = v->operand[i].type == LT_BF16 ? 1e-2 : v->operand[i].type == LT_F16 ? 2e-3 : 0;
+		most = is > most ? is : most;
 	}
-	return good && (sum.wrong <= most * most * sum.all
-		|| wrong(v, "its elements are off by %.2g of their norm, and %.2g is what they may be", sqrt(sum.wrong / sum.all),
-			most));
+	return most;
 }
+
+static bool compare(struct cudnn_trial *v, int32_t result, const struct reference_result *x, int64_t n)
+{
+	const double most = most_of(v);
+	struct cudnn_off sum = { 0, 0, 0 };
+	for (int64_t i = 0; i < n; i++)
+		if (!compare_at(v, result, &x[i], &sum))
+			return false;
+	if (!sum.decided)
+		return wrong(v, "what it should give cannot be said");
+	return sum.wrong <= most * most * sum.all || wrong(v, "its elements are off by %.2g of their norm, and %.2g is what "
+		"they may be", sqrt(sum.wrong / sum.all), most);
+}
+
+/* What is there of a program on the device: itself, positions, room, what it says. */
+static CUresult judge_on(struct cudnn_trial *v, const struct reference_program *p, size_t bytes,
+	const int64_t *position, struct reference_result *out, int64_t n)
+{
+	const struct lt_cuda_driver *cuda = &v->s->cuda;
+	const size_t each[] = { bytes, (size_t)(n * p->n_axis) * sizeof *position, (size_t)(n * reference_room_bytes(p)),
+		(size_t)n * sizeof *out };
+	CUresult r = CUDA_SUCCESS;
+	for (int i = 0; i < 4 && !r; i++)
+		r = memory_new(v, each[i], &v->scratch[i]);
+	const uint64_t argument[] = { v->scratch[0], v->scratch[1], v->scratch[2], v->scratch[3], (uint64_t)n };
+	r = r ? r : cuda->copy_to_device(v->scratch[0], p, each[0], v->stream);
+	r = r || !each[1] ? r : cuda->copy_to_device(v->scratch[1], position, each[1], v->stream);
+	r = r ? r : lt__cudnn_launch(v->s, LT_CUDNN_REFERENCE, v->stream, n, argument, 5);
+	r = r ? r : cuda->copy_to_host(out, v->scratch[3], each[3], v->stream);
+	const CUresult waited = cuda->stream_wait(v->stream);
+	for (int i = 0; i < 4; i++)
+		memory_free(v, &v->scratch[i]);
+	return r ? r : waited;
+}
+
+static CUresult judge(struct cudnn_trial *v, bool is_odd, bool *good)
+{
+	const struct lt_cudnn_question q = { .tree = v->w->tree, .call = v->w->call, .operand = v->operand,
+		.tf32 = v->w->tf32 };
+	CUresult r = CUDA_SUCCESS;
+	for (int32_t i = 0; i < v->n_result && !r && *good; i++) {
+		struct reference_program *p;
+		size_t bytes;
+		int64_t n;
+		const char *none = lt__cudnn_reference(&q, i, &p, &bytes);
+		if (none) {
+			*good = wrong(v, "%s", none);
+			continue;
+		}
+		int64_t *position = positions_new(v, i, is_odd, &n);
+		struct reference_result *x = position ? calloc((size_t)n, sizeof *x) : NULL;
+		r = x ? judge_on(v, p, bytes, position, x, n) : LT_CUDA_NO_HOST_MEMORY;
+		if (!r)
+			*good = compare(v, i, x, n);
+		free(x);
+		free(position);
+		free(p);
+	}
+	return r;
+}
+
+/* ---- what is odd ---- */
+
+/* Whether the call reads an element there; guards are rows without loops and run-time scalars. */
+static bool is_read(const struct cudnn_trial *v, const struct lt_call_read *x, const int64_t *at, int64_t *element)
+{
+	const struct lt_tree *t = v->w->tree;
+	*element = 0;
+	for (int32_t a = 0; a < v->w->call->n_axis; a++)
+		*element += t->strides[x->first_stride + a] * at[a];
+	for (int32_t g = 0; g < x->n_guard; g++) {
+		const struct lt_call_guard *guard = LT_AT(struct lt_call_guard, t->call_guards, x->first_guard + g);
+		int64_t place = t->rows[(int64_t)guard->row * t->n_column];
+		for (int32_t a = 0; a < v->w->call->n_axis; a++)
+			place += t->strides[guard->first_stride + a] * at[a];
+		if (place < 0)
+			return false;
+	}
+	return true;
+}
+
+/* Not the filters, of which it is not said whether an infinity meets the zeros of a border; not what a mask leaves out:
+ * a key that is no number counts where its product with 0 is added.  Infinite queries may have no score that is
+ * finite. */
+static bool may_be_odd(const struct cudnn_trial *v, int32_t read, int which)
+{
+	const struct lt_call *c = v->w->call;
+	const struct lt_call_anchor *a = c->anchor < 0 ? NULL : LT_AT(struct lt_call_anchor, v->w->tree->call_anchors,
+		c->anchor);
+	if (!lt__number_is_float((uint32_t)v->operand[v->n_result + read].type))
+		return false;
+	return !a || a->kind == LT_ANCHOR_NORM || (read != a->read[1] && read != a->read[2]
+		&& (a->kind != LT_ANCHOR_ATTENTION || which == 0 || which == SPOTS - 1));
+}
+
+/* Each of them once in each operand, where the element at a spot reads it. */
+static CUresult odd_write(struct cudnn_trial *v)
+{
+	enum { TRIES = 16 };
+	static const double odd[SPOTS] = { NAN, INFINITY, -INFINITY, -0.0 };
+	const uint64_t axes = axes_of(v, 0), all = ~UINT64_C(0);
+	int64_t at[MAX_AXIS], element;
+	CUresult r = CUDA_SUCCESS;
+	for (int k = 0; k < SPOTS && !r; k++) {
+		draw_position(v, axes, v->spot[k]);
+		for (int32_t i = 0; i < v->w->call->n_read && !r; i++) {
+			const struct reference_operand *o = &v->operand[v->n_result + i];
+			const size_t each = lt__number_bytes((uint32_t)o->type);
+			char bits[sizeof(double)];
+			bool found = false;
+			for (int turn = 0; turn < TRIES && !found && o->elems && may_be_odd(v, i, k); turn++) {
+				draw_position(v, all, at);
+				for (int32_t a = 0; a < v->w->call->n_axis; a++)
+					at[a] = axes >> a & 1 ? v->spot[k][a] : at[a];
+				found = is_read(v, read_at(v, i), at, &element) && element >= o->first && element - o->first < o->elems;
+			}
+			if (!found)
+				continue;
+			lt__number_store(bits, 0, (uint32_t)o->type, (union lt_number){ .f = odd[k] });
+			r = v->s->cuda.copy_to_device(o->at + (uint64_t)(element - o->first) * each, bits, each, v->stream);
+			r = r ? r : v->s->cuda.stream_wait(v->stream);
+		}
+	}
+	return r;
+}
+
+/* ---- all of it ---- */
 
 static CUresult verify_in(struct cudnn_trial *v, cudnnHandle_t handle, bool *good)
 {
-	char *first = NULL, *second = NULL;
-	CUresult r = memory_new(v);
-	const size_t bytes = v->bytes[v->result];
-	if (!r && (!(first = malloc(bytes + 1)) || !(second = malloc(bytes + 1))))
-		r = LT_CUDA_NO_HOST_MEMORY;
-	r = r ? r : run_once(v, handle, first);
-	r = r ? r : run_once(v, handle, second);
+	CUresult r = blocks_new(v);
 	*good = true;
+	r = r ? r : run_once(v, handle, false);
+	r = r ? r : run_once(v, handle, true);
 	r = r ? r : guards_check(v, good);
-	if (!r && *good)
-		*good = compare(v, first);
-	/* Of what is between its elements nobody says anything: they are poisoned alike. */
-	if (!r && *good && memcmp(first, second, bytes) != 0)
-		*good = wrong(v, "a second run of it gives other bits");
-	free(first);
-	free(second);
-	return r;
+	r = r || !*good ? r : judge(v, false, good);
+	r = r || !*good ? r : same_check(v, good);
+	r = r || !*good ? r : odd_write(v);
+	r = r || !*good ? r : run_once(v, handle, false);
+	r = r || !*good ? r : judge(v, true, good);
+	return r || !*good ? r : guards_check(v, good);
 }
 
 lt_status lt__cudnn_verify(struct lt_session *s, const struct lt_cudnn_wish *w, const struct lt_cudnn_plan *p,
 	char *why, size_t bytes, struct lt_diag *diag)
 {
-	struct cudnn_trial v = { .s = s, .w = w, .p = p, .sample = { .tree = w->tree, .call = w->call }, .state = 7,
-		.why = why, .why_bytes = bytes };
+	struct cudnn_trial v = { .s = s, .w = w, .p = p, .n_result = w->call->n_result,
+		.n_operand = w->call->n_result + w->call->n_read, .state = 7, .why = why, .why_bytes = bytes };
 	struct lt_cudnn *d = cudnn_of(s);
 	bool good = false;
-	while (w->form.tensor[v.result].operand != 0)
-		v.result++;
-	v.sample.data = calloc((size_t)(w->call->n_result + w->call->n_read) + 1, sizeof *v.sample.data);
-	CUresult r = v.sample.data ? s->cuda.stream_new(&v.stream, CU_STREAM_NON_BLOCKING) : LT_CUDA_NO_HOST_MEMORY;
+	lt_status status = lt__cudnn_kernels(s, diag);
+	if (status)
+		return status;
+	v.operand = calloc((size_t)v.n_operand + 1, sizeof *v.operand);
+	v.block = calloc((size_t)(v.n_operand + v.n_result) + 1, sizeof *v.block);
+	CUresult r = v.operand && v.block ? s->cuda.stream_new(&v.stream, CU_STREAM_NON_BLOCKING) : LT_CUDA_NO_HOST_MEMORY;
 	if (!r && d->api.set_stream(d->handle, (cudaStream_t)v.stream))
 		r = CUDA_ERROR_UNKNOWN;
 	if (!r)
 		r = verify_in(&v, d->handle, &good);
 	if (v.stream) {
-		memory_free(&v);
+		(void)s->cuda.stream_wait(v.stream);
+		for (int32_t i = 0; i <= v.n_operand + v.n_result; i++)
+			memory_free(&v, &v.block[i].at);
 		(void)d->api.set_stream(d->handle, NULL);
 		(void)s->cuda.stream_free(v.stream);
 	}
-	free(v.sample.data);
+	free(v.operand);
+	free(v.block);
 	if (r == CUDA_ERROR_UNKNOWN && !s->lost) {              /* the library's own failure is this plan's */
 		(void)snprintf(why, bytes, "it does not run");
 		return LT_EMISSING;
 	}
-	lt_status status = lt__cuda_check(s, r, diag, "trying a plan of cuDNN");
+	status = lt__cuda_check(s, r, diag, "trying a plan of cuDNN");
 	return status ? status : good ? LT_OK : LT_EMISSING;
 }

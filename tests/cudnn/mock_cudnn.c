@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "backends/cudnn/reference.h"
 #include "kernel/form/form.h"
 #include "tests/cuda/mock_state.h"
 
@@ -276,6 +277,41 @@ static int is_form_c(const struct dnn_graph *g)
 static int is_taken(const struct dnn_graph *g)
 {
 	return g->step[0].kind == CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR && is_form_c(g);
+}
+
+/* ---- the backend's kernels, by their names ---- */
+
+/* As the text says that NVRTC compiles for a device: here its addresses are the host's. */
+static CUresult run_reference(const uint64_t *arg, const unsigned blocks[3], const unsigned threads[3])
+{
+	const struct reference_program *p = mock.host(arg[0]);
+	const int64_t n = (int64_t)arg[4];
+	const size_t bytes = sizeof *p + (size_t)p->n_axis * 8 + (size_t)p->n_operand * sizeof(struct reference_operand)
+		+ (size_t)p->n_step * sizeof(struct reference_step) + (size_t)p->n_place * 8;
+	struct reference_program *here = malloc(bytes);
+	memcpy(here, p, bytes);
+	struct reference_operand *o = (struct reference_operand *)(uintptr_t)REFERENCE_OPERANDS(here);
+	for (int32_t i = 0; i < p->n_operand; i++)
+		o[i].at = (uintptr_t)mock.host(o[i].at);
+	for (int64_t i = 0; i < n; i++)
+		reference_run(here, mock.host(arg[1]), mock.host(arg[2]), mock.host(arg[3]), n, i);
+	free(here);
+	return (uint64_t)blocks[0] * threads[0] < (uint64_t)n ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS;
+}
+
+static CUresult run_same(const uint64_t *arg, const unsigned blocks[3], const unsigned threads[3])
+{
+	(void)blocks, (void)threads;
+	for (int64_t i = 0; i < (int64_t)arg[2]; i++)
+		reference_compare_bytes(mock.host(arg[0]), mock.host(arg[1]), i, mock.host(arg[3]));
+	return CUDA_SUCCESS;
+}
+
+__attribute__((constructor)) static void at_begin(void)
+{
+	static const struct mock_kernel kernels[] = { { "lt_cudnn_reference", run_reference, 5, 64, 1024, 0 },
+		{ "lt_cudnn_same", run_same, 4, 32, 1024, 0 } };
+	mock.kernels(kernels, 2);
 }
 
 /* ---- a plan runs ---- */

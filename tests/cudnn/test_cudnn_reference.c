@@ -1,0 +1,282 @@
+/* test_cudnn_reference.c -- what plans are judged by, on the host: programs of random descriptions, whose results are
+ * those of the loops that the calls stand for, run by `ref`, give or take what they say.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "backends/cudnn/cudnn.h"
+#include "backends/cudnn/reference.h"
+#include "check/random/must.h"
+#include "check/random/random.h"
+#include "ir/op/op.h"
+#include "program/program.h"
+#include "tests/described.h"
+#include "tests/keeper.h"
+#include "tests/parsed.h"
+#include "tests/random_layer.h"
+#include "tests/random_product.h"
+
+TestSuite(cudnn_reference, .timeout = 300);
+
+enum { MOST = 400 };            /* elements of a result that are looked at */
+struct tally { int calls, elements, open, exact, reduced; };
+/* A kernel by `ref`: slots before it, after it. */
+struct ran {
+	const struct lt_tree *t;
+	struct lt_slot slot[64], after[64];
+	int64_t column[64];
+};
+
+static size_t slot_bytes(const struct lt_tree *t, int32_t slot)
+{
+	size_t most = 1;
+	for (uint32_t b = 0; b < t->buffers.n; b++) {
+		const struct lt_buffer *x = LT_AT(struct lt_buffer, t->buffers, b);
+		const size_t bytes = (size_t)x->elems * LT_AT(struct lt_type, t->types, x->type)->bytes;
+		most = x->slot == slot && bytes > most ? bytes : most;
+	}
+	return most;
+}
+
+static uint32_t slot_dtype(const struct lt_tree *t, int32_t slot)
+{
+	for (uint32_t b = 0; b < t->buffers.n; b++)
+		if (LT_AT(struct lt_buffer, t->buffers, b)->slot == slot)
+			return LT_AT(struct lt_type, t->types, LT_AT(struct lt_buffer, t->buffers, b)->type)->dtype;
+	return LT_U8;
+}
+
+/* Quarters from -4 to 4, now and then nothing finite; whole numbers from 0 to 6. */
+static void fill(struct lt_slot *s, uint32_t dtype, uint64_t *rng, bool odd)
+{
+	static const double odds[] = { NAN, INFINITY, -INFINITY, -0.0, 1e30 };
+	const enum lt_dtype type = (enum lt_dtype)dtype;
+	const int64_t n = s->bytes / lt__dtype_info(type)->bytes;
+	for (int64_t i = 0; i < n; i++) {
+		union lt_scalar x = { .i = type == LT_BOOL ? random_between(rng, 0, 1) : random_between(rng, 0, 6) };
+		if (lt__dtype_info(type)->cls == LT_CLASS_FLOAT)
+			x.f = odd && random_chance(rng, 2) ? odds[random_between(rng, 0, 4)] : (double)random_between(rng, -16, 16) / 4;
+		lt__store(s->base, i, type, lt__round_to(x, type));
+	}
+}
+
+static bool run_ref(struct ran *r, uint64_t seed, bool odd)
+{
+	static const struct lt_host host = { .size = sizeof host };
+	const struct lt_backend *ref = lt_backend_find("ref");
+	const struct lt_tree *t = r->t;
+	uint64_t rng = seed * 2654435761u + 99;
+	struct keeper k = keeper_new();
+	struct lt_session *s;
+	struct lt_object *o;
+	struct lt_fault fault = { 0 };
+	size_t bytes = 0, align;
+	cr_assert(t->n_slot < 64 && t->n_param < 60);
+	for (int32_t i = 0; i < t->n_slot; i++) {
+		r->slot[i] = (struct lt_slot){ .bytes = (int64_t)slot_bytes(t, i) };
+		r->slot[i].base = malloc((size_t)r->slot[i].bytes);
+		fill(&r->slot[i], slot_dtype(t, i), &rng, odd);
+	}
+	for (int32_t i = 0; i < t->n_param; i++) {
+		const struct lt_tparam *p = LT_AT(struct lt_tparam, t->params, i);
+		r->column[i] = random_between(&rng, p->low, p->high);
+		lt__store(r->slot[LT_AT(struct lt_buffer, t->buffers, p->buffer)->slot].base, p->element, LT_I64,
+			(union lt_scalar){ .i = r->column[i] });
+	}
+	for (int32_t i = 0; i < t->n_slot; i++) {
+		r->after[i] = r->slot[i];
+		r->after[i].base = malloc((size_t)r->slot[i].bytes);
+		memcpy(r->after[i].base, r->slot[i].base, (size_t)r->slot[i].bytes);
+	}
+	cr_assert_eq(ref->open(&host, NULL, &s, &k.diag), LT_OK, "%s", k.text);
+	cr_assert_eq(ref->compile(s, &t, 1, &o, &k.diag), LT_OK, "%s", k.text);
+	if (ref->need)
+		ref->need(o, 1, &bytes, &align);
+	void *workspace = malloc(bytes + 1);
+	const struct lt_args args = { .size = sizeof args, .n_slot = (uint32_t)t->n_slot, .slot = r->after,
+		.workspace = workspace, .n_thread = 1, .fault = &fault, .param = r->column };
+	cr_assert_eq(ref->run(o, &args, &k.diag), LT_OK, "%s", k.text);
+	free(workspace);
+	ref->destroy(o);
+	ref->close(s);
+	return fault.n == 0;
+}
+
+static void ran_free(struct ran *r)
+{
+	for (int32_t i = 0; i < r->t->n_slot; i++) {
+		free(r->slot[i].base);
+		free(r->after[i].base);
+	}
+}
+
+static int64_t row_value(const struct ran *r, int32_t row)
+{
+	const int64_t *x = r->t->rows + (int64_t)row * r->t->n_column;
+	int64_t sum = x[0];
+	for (int32_t k = 1; k < r->t->n_column; k++)
+		sum += x[k] * r->column[k - 1];
+	return sum;
+}
+
+static void operand_of(const struct ran *r, int32_t buffer, int32_t row, const struct lt_slot *slots,
+	struct reference_operand *out)
+{
+	const struct lt_buffer *b = LT_AT(struct lt_buffer, r->t->buffers, buffer);
+	*out = (struct reference_operand){ .at = (uintptr_t)slots[b->slot].base, .elems = b->elems,
+		.first = -row_value(r, row),
+		.type = (int32_t)LT_AT(struct lt_type, r->t->types, b->type)->dtype };
+}
+
+/* Whether a tree is one call and nothing else, of buffers that are slots. */
+static const struct lt_call *only_call(const struct lt_tree *t)
+{
+	const struct lt_call *c = t->calls.n == 1 ? LT_AT(struct lt_call, t->calls, 0) : NULL;
+	if (!c || c->n_result == 0 || LT_AT(struct lt_loop, t->loops, c->loop)->parent >= 0)
+		return NULL;
+	for (int32_t i = 0; i < t->n_loop; i++) {
+		int32_t root = i;
+		while (LT_AT(struct lt_loop, t->loops, root)->parent >= 0)
+			root = LT_AT(struct lt_loop, t->loops, root)->parent;
+		if (root != c->loop)
+			return NULL;
+	}
+	for (int32_t i = 0; i < c->n_result; i++)
+		if (LT_AT(struct lt_call_result, t->call_results, c->first_result + i)->op < 0)
+			return NULL;
+	return c;
+}
+
+/* Elements of all results by the program; false: one is outside of what it says. */
+static bool agrees(const struct ran *r, const struct lt_call *c, uint64_t seed, bool tf32, struct tally *to, char *why,
+	size_t bytes)
+{
+	struct reference_operand operand[64];
+	const struct lt_cudnn_question q = { .tree = r->t, .call = c, .operand = operand, .column = r->column, .tf32 = tf32 };
+	uint64_t rng = seed + 5;
+	bool good = true;
+	cr_assert(c->n_result + c->n_read <= 64);
+	for (int32_t i = 0; i < c->n_result; i++) {
+		const struct lt_call_result *x = LT_AT(struct lt_call_result, r->t->call_results, c->first_result + i);
+		operand_of(r, x->buffer, x->row, r->after, &operand[i]);
+	}
+	for (int32_t i = 0; i < c->n_read; i++) {
+		const struct lt_call_read *x = LT_AT(struct lt_call_read, r->t->call_reads, c->first_read + i);
+		operand_of(r, x->buffer, x->row, r->slot, &operand[c->n_result + i]);
+	}
+	for (int32_t i = 0; i < c->n_result && good; i++) {
+		struct reference_program *p;
+		size_t n;
+		const char *none = lt__cudnn_reference(&q, i, &p, &n);
+		cr_assert_null(none, "%s", none);
+		const struct lt_call_result *to_result = LT_AT(struct lt_call_result, r->t->call_results, c->first_result + i);
+		const struct lt_call_op *op = LT_AT(struct lt_call_op, r->t->call_ops, c->first_op + to_result->op);
+		char *room = malloc((size_t)reference_room_bytes(p) + 1);
+		int64_t at[64] = { 0 };
+		bool some = true;
+		for (int32_t a = 0; a < c->n_axis; a++)
+			some = some && (!(op->axes & ~op->reduced & UINT64_C(1) << a) || REFERENCE_EXTENTS(p)[a] > 0);
+		for (int k = 0; k < MOST && good && some; k++) {
+			struct reference_result x;
+			for (int32_t a = 0; a < c->n_axis; a++)
+				if ((op->axes & ~op->reduced) >> a & 1)
+					at[a] = random_between(&rng, 0, REFERENCE_EXTENTS(p)[a] - 1);
+			reference_run(p, at, room, &x, 1, 0);
+			to->elements++;
+			to->open += !(x.error < (double)INFINITY);
+			to->exact += x.error == 0;
+			if (x.error < (double)INFINITY && !x.unknown && !(isnan(x.value) ? isnan(x.got) : x.value == x.got
+				|| fabs(x.got - x.value) <= x.error))
+				good = false;
+			good = good && !x.unknown;
+			if (!good)
+				(void)snprintf(why, bytes, "result %d, element %lld: %.17g, not %.17g, give or take %g%s", (int)i,
+					(long long)x.element, x.got, x.value, x.error, x.unknown ? "; it is not known" : "");
+		}
+		for (int32_t o = 0; o < c->n_op; o++)
+			to->reduced += LT_AT(struct lt_call_op, r->t->call_ops, c->first_op + o)->kind == LT_CALL_REDUCE;
+		free(room);
+		free(p);
+	}
+	return good;
+}
+
+static void try_program(const struct lt_program *p, uint64_t seed, struct tally *to)
+{
+	for (int32_t i = 0; i < p->nests.n; i++) {
+		struct ran r = { .t = &p->nests.frozen[i].tree };
+		const struct lt_call *c = only_call(r.t);
+		char why[300] = "";
+		if (!c)
+			continue;
+		if (run_ref(&r, seed, seed % 3 == 0)) {
+			cr_assert(agrees(&r, c, seed, seed % 2, to, why, sizeof why), "seed %llu, nest %d: %s", (unsigned long long)seed,
+				(int)i, why);
+			to->calls++;
+		}
+		ran_free(&r);
+	}
+}
+
+static lt_status whole(const struct lt_graph *g, const char *text, struct lt_looptree **out)
+{
+	(void)text;
+	LT_TRY(lt_looptree_auto(g, NULL, out));
+	return described_roots(out, (*out)->root, (*out)->last_root);
+}
+
+/* Seeds in turn: random nests, all of them in one call. */
+static void try_graph(const struct lt_graph *g, uint64_t seed, struct tally *to)
+{
+	struct described_drawn d = { .rng = seed * 2654435761u + 1 };
+	struct described_user user = { seed % 2 ? described_draw : whole, &d, seed / 2 % 2 };
+	const struct lt_options o = { .size = sizeof o, .backends = "ref" };
+	struct lt_program *p = NULL;
+	if (described_compile(&user, g, &o, &p) == LT_OK)
+		try_program(p, seed, to);
+	lt_program_free(p);
+}
+
+static void say(const char *what, const struct tally *t)
+{
+	fprintf(stderr, "%s: %d calls, %d reductions, %d elements, %d of them exact, %d that may be anything\n", what,
+		t->calls, t->reduced, t->elements, t->exact, t->open);
+}
+
+Test(cudnn_reference, random_layers)
+{
+	const uint64_t first = must_number("LT_SEED", 1), count = must_draws("LT_COUNT", 400);
+	struct tally tally = { 0 };
+	for (uint64_t seed = first; seed < first + count; seed++) {
+		struct lt_context *ctx;
+		struct lt_graph *g;
+		char text[4000];
+		cr_assert_eq(lt_context_new(&ctx), LT_OK);
+		random_layer(ctx, seed, 3000, &g, text, sizeof text);
+		if (getenv("LT_SHOW"))
+			fprintf(stderr, "-- seed %llu\n%s\n", (unsigned long long)seed, text);
+		try_graph(g, seed, &tally);
+		lt_graph_free(g);
+		lt_context_free(ctx);
+	}
+	say("layers", &tally);
+	cr_expect(count < 100 || (tally.calls > 60 && tally.open < tally.elements / 10));
+}
+
+Test(cudnn_reference, random_products)
+{
+	const uint64_t first = must_number("LT_SEED", 1), count = must_draws("LT_COUNT", 400);
+	struct tally tally = { 0 };
+	for (uint64_t seed = first; seed < first + count; seed++) {
+		struct lt_context *ctx;
+		struct lt_graph *g;
+		cr_assert_eq(lt_context_new(&ctx), LT_OK);
+		(seed % 3 ? random_product : random_product_counted)(ctx, seed, &g);
+		try_graph(g, seed, &tally);
+		lt_graph_free(g);
+		lt_context_free(ctx);
+	}
+	say("products", &tally);
+	cr_expect(count < 100 || (tally.calls > 60 && tally.open < tally.elements / 10));
+}
