@@ -61,7 +61,7 @@ static inline bool cudnn_is_bound(const struct lt_cudnn_tensor *t)
 	return t->operand >= 0 || t->operand == LT_CUDNN_ZEROS;
 }
 /* Bytes of an element, of the types that forms have: float32 and halves; from the first element to the last one. */
-static inline size_t cudnn_element_bytes(uint32_t dtype) { return dtype == LT_F32 ? 4 : 2; }
+static inline size_t cudnn_element_bytes(uint32_t dtype) { return lt__number_bytes(dtype); }
 static inline size_t cudnn_bytes(const struct lt_cudnn_tensor *t)
 {
 	int64_t last = 0;

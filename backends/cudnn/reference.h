@@ -94,6 +94,12 @@ static inline double reference_largest(int32_t type)
 		: 0x1.fffffffffffffp1023;
 }
 
+/* What is rounded to infinity: half a place above the largest number, and up. */
+static inline double reference_beyond(int32_t type)
+{
+	return reference_largest(type) + reference_unit(type) * (type == LT_F16 ? 0x1p15 : type == LT_F64 ? 0 : 0x1p127);
+}
+
 /* To nearest even; what is half a place above the largest number is infinite. */
 REFERENCE_APART double reference_round(double x, int32_t type)
 {
@@ -273,11 +279,12 @@ REFERENCE_APART double reference_moved(uint32_t opcode, double a, double ea, dou
 	case LT_OPCODE_mul: return (ea > 0 ? ea * g : 0) + (eb > 0 ? eb * f : 0) + (ea > 0 && eb > 0 ? ea * eb : 0);
 	case LT_OPCODE_div: return g > eb ? (ea + (eb > 0 ? eb * fabs(v) : 0)) / (g - eb) : REFERENCE_INFINITY;
 	case LT_OPCODE_pow: return reference_pow_error(a, ea, b, eb, v);
-	case LT_OPCODE_min: case LT_OPCODE_max: return fmax(ea, eb);
+	case LT_OPCODE_min: return b - a > ea + eb ? ea : a - b > ea + eb ? eb : fmax(ea, eb);
+	case LT_OPCODE_max: return a - b > ea + eb ? ea : b - a > ea + eb ? eb : fmax(ea, eb);
 	case LT_OPCODE_copy: case LT_OPCODE_neg: case LT_OPCODE_abs: case LT_OPCODE_tanh: return ea;
 	case LT_OPCODE_sign: return f > ea ? 0 : REFERENCE_INFINITY;
 	case LT_OPCODE_reciprocal: return f > ea ? ea / f / (f - ea) : REFERENCE_INFINITY;
-	case LT_OPCODE_exp: return v * expm1(ea);
+	case LT_OPCODE_exp: return ea < 1 ? v * expm1(ea) : exp(a + ea);
 	case LT_OPCODE_log: return a > ea ? -log1p(-ea / a) : REFERENCE_INFINITY;
 	case LT_OPCODE_sqrt: return a >= ea ? ea / (v + sqrt(a - ea)) : REFERENCE_INFINITY;
 	case LT_OPCODE_rsqrt: return a > ea ? 1 / sqrt(a - ea) - v : REFERENCE_INFINITY;
@@ -326,25 +333,31 @@ REFERENCE_APART double reference_size(uint32_t opcode, double a, double sa, doub
  * CUDA says of its fast ones, whose exponentials lose bits to the size of the exponent. */
 REFERENCE_APART double reference_rounding(uint32_t opcode, double a, double b, double v, double unit)
 {
+	if (v == 0 && opcode != LT_OPCODE_add && opcode != LT_OPCODE_sub && opcode != LT_OPCODE_log)
+		return 0;                               /* of -inf, too */
 	switch (opcode) {
 	case LT_OPCODE_add: case LT_OPCODE_sub: return unit * (fabs(a) + fabs(b));
 	case LT_OPCODE_exp: case LT_OPCODE_sigmoid: return unit * v * (1 + fabs(a) / 2);
-	case LT_OPCODE_pow: return unit * fabs(v) * (1 + fabs(b * log(fabs(a))) / 2);
+	case LT_OPCODE_pow: return unit * fabs(v) * (1 + fabs(log(fabs(v))) / 2);
 	case LT_OPCODE_log: return unit * fmax(fabs(v), 1.0);
 	default: return unit * fabs(v);
 	}
 }
 
-/* Of what is not finite nothing is off.  What may be too large for the type, as it is added up, too, may be infinite;
- * what is too small may be 0. */
+/* Of what is not finite nothing is off.  What is too large for the type is infinite; what is while it is added up may
+ * be anything; what is too small may be 0. */
 static inline struct reference_value reference_settled(
 	struct reference_value x, int is_open, double norms, int32_t type)
 {
 	if (!isfinite(x.f)) {
 		x.error = is_open ? REFERENCE_INFINITY : 0;
 		x.size = 0;
-	} else if (isnan(x.error) || fmax(fabs(x.f), norms) + x.error > reference_largest(type))
+	} else if (isnan(x.error) || isinf(x.error) || norms > reference_largest(type)) {
 		x.error = REFERENCE_INFINITY;
+	} else if (fabs(x.f) - x.error >= reference_beyond(type)) {
+		x.f = copysign(REFERENCE_INFINITY, x.f);
+		x.error = x.size = 0;
+	}
 	return x;
 }
 static inline double reference_least(double unit, int32_t type) { return unit > 0 && type == LT_F32 ? 0x1p-126 : 0; }
@@ -414,13 +427,11 @@ REFERENCE_APART struct reference_value reference_cast(const struct reference_ste
 	}
 	if (unit <= reference_unit(s->from) && s->type != LT_F16)
 		return x;
-	if (!s->may_skip)
+	if (!s->may_skip && (fabs(a.f) - a.error >= reference_beyond(s->type) || fabs(a.f) < reference_beyond(s->type)))
 		x.f = reference_round(a.f, s->type);
-	if (isfinite(a.f) && fabs(a.f) + a.error > reference_largest(s->type))
-		x.error = x.f == a.f && a.error == 0 ? 0 : REFERENCE_INFINITY;
-	else if (s->may_skip || a.error > 0)
+	if (s->may_skip || a.error > 0)
 		x.error = a.error + (s->may_skip ? 1 : 2) * (unit * (fabs(a.f) + a.error) + (s->type == LT_F16 ? 0x1p-25 : 0));
-	return reference_settled(x, isinf(x.error), 0, s->type);
+	return reference_settled(x, isinf(a.error), 0, s->may_skip ? s->from : s->type);
 }
 
 /* ---- reductions ---- */
@@ -593,6 +604,15 @@ static inline void reference_element(const struct reference_program *p, const in
 		const struct reference_value got = reference_load(result, out->element);
 		out->got = reference_is_float(type) ? got.f : (double)got.i;
 	}
+}
+
+/* Whether what is there may be: what may be too large may be infinite. */
+static inline int reference_agrees(const struct reference_result *x, int32_t type)
+{
+	if (isnan(x->value) || isnan(x->got) || isinf(x->error))
+		return isinf(x->error) || (isnan(x->value) && isnan(x->got));
+	return x->got == x->value || fabs(x->got - x->value) <= x->error || (isinf(x->got) && isfinite(x->value)
+		&& (x->got > 0) == (x->value > 0) && fabs(x->value) + x->error >= reference_beyond(type));
 }
 
 /* Bytes that one element needs: for who runs it. */

@@ -186,10 +186,7 @@ static bool agrees(const struct ran *r, const struct lt_call *c, uint64_t seed, 
 			to->elements++;
 			to->open += !(x.error < (double)INFINITY);
 			to->exact += x.error == 0;
-			if (x.error < (double)INFINITY && !x.unknown && !(isnan(x.value) ? isnan(x.got) : x.value == x.got
-				|| fabs(x.got - x.value) <= x.error))
-				good = false;
-			good = good && !x.unknown;
+			good = reference_agrees(&x, operand[i].type) && !x.unknown;
 			if (!good)
 				(void)snprintf(why, bytes, "result %d, element %lld: %.17g, not %.17g, give or take %g%s", (int)i,
 					(long long)x.element, x.got, x.value, x.error, x.unknown ? "; it is not known" : "");
