@@ -159,6 +159,13 @@ case ${DIRS-frontends/onnx} in
 	$run -b cpu --kernels tests/own/onnx tests/own/model.onnx -i x=iota >"$to/out" 2>&1
 	grep -q '3. 4. 5.' "$to/out" && grep -q 'there is no .*twice.c' "$to/out"
 	said $? "nodes of a domain are operations, attributes are parameters"
+	sed 's/alpha/other/' tests/own/model.onnx >"$to/other.onnx"
+	! $run -b cpu --kernels tests/own/onnx "$to/other.onnx" -i x=iota >"$to/out" 2>&1 &&
+		grep -q "com.mine/leaky has no parameter 'other', which is an attribute here" "$to/out"
+	said $? "an attribute that is no parameter is named"
+	! $run -b cpu --kernels tests/own/onnx tests/own/tensor.onnx -i x=iota >"$to/out" 2>&1 &&
+		grep -q "attribute 'alpha' is neither a number nor a list of whole numbers" "$to/out"
+	said $? "an attribute that is a tensor is told what parameters are"
 	sed -i '1a LT_ROUTINE(product);' "$to/routine/product.c"
 	$run --kernels "$to/routine" examples/mnist/digits.onnx --dim batch=2 --dump=graph | grep '^own' >"$to/out"
 	[ "$(grep -c '^own "product"' "$to/out")" = 2 ]
@@ -206,6 +213,9 @@ LT_KERNEL(scale, f32, 0)'; refuses 2 '"none.h" cannot be read from the file'
 kernel 'LT_KERNEL(scale, f32, 0)' 'this is no C'; refuses 1 "scale.c:4:"
 kernel 'LT_KERNEL(scale, f64, 0)'; refuses 0 "LT_KERNEL(scale, ...) does not name that type"
 kernel 'LT_TAKES(scale, extent(0, 0) == 99); LT_KERNEL(scale, f32, 0)'; refuses 0 "does not take its extents"
+kernel '#include <stdlib.h>
+LT_KERNEL(scale, f32, 0)' 'exit(0);'; refuses 1 "the kernel 'scale', one's own, has called exit; it has to return"
+rm "$to/bad"/*; refuses 2 "Unknown node type 'scale'; no operation is called so in the folder"
 kernel 'LT_KERNEL(scale, f32, 0)' '*(volatile int *)8 = 0;'
 (refuses 139 "the kernel 'scale', one's own, has crashed: SIGSEGV") 2>/dev/null
 kernel 'LT_KERNEL(scale, f32, 0)' '*(volatile int *)8 = 0;'
@@ -214,7 +224,27 @@ for what in crash.c crash.so crash; do
 	[ $? = 1 ] && [ ! -e "$to/$what" ] && grep -q 'lt-check --kernels finds' "$to/out"
 	said $? "lt-build says that it crashes, and writes nothing: $what"
 done
+printf 'short' >"$to/short.npy"
+$run -b cpu "$to/plain.lt" -i x="$to/short.npy" >"$to/out" 2>&1
+grep -qF "lt-run: x=$to/short.npy: is too short for a .npy file" "$to/out"
+said $? "a file that is wrong is named once"
 rm -rf "$to/bad"; refuses 2 "the folder of kernels"
+for name in link 'a b' "q'q"; do
+	rm -rf "$to/$name" && if [ "$name" = link ]; then ln -s "$k" "$to/$name"; else cp -r "$k" "$to/$name"; fi
+	$run -b llvm,cpu --kernels "$to/$name" "$to/m.lt" -i x=random -q --verify >"$to/out" 2>&1 &&
+		! grep -q 'kernel scale is not called' "$to/out"
+	said $? "a folder is called: $name"
+done
+cp -r "$k" "$to/q\"q"
+! $run -b cpu --kernels "$to/q\"q" "$to/m.lt" -i x=random -q >"$to/out" 2>&1 &&
+	grep -q 'has a quote, a backslash or a line break in it' "$to/out"
+said $? "a quote in the name of a folder is a sentence"
+for each in 1 2 3 4; do
+	$run -b cpu --cache-dir "$to/fresh" --kernels "$k" "$to/m.lt" -i x=random -q --verify >"$to/out.$each" 2>&1 &
+done
+wait
+[ "$(cat "$to"/out.? | grep -c '^verify: passed')" = 4 ]
+said $? "several tools fill one cache at once"
 ! "$O/lt-check" --kernels "$to/cache" >"$to/out" 2>&1 && grep -q 'there is no kernel in the folder' "$to/out"
 said $? "lt-check says that a folder has no kernel"
 [ -z "$(find /tmp -maxdepth 1 -name 'looptree-own-*' -user "$(id -un)" -newer "$to/m.lt" 2>/dev/null)" ]

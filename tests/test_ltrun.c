@@ -195,6 +195,10 @@ static const struct mistake refused[] = {
 	{ "add.lt -i x=1 -c w=1 -b cpu --cc nosuchcc --no-cache", 1, "",
 		"lt-run: backend cpu: nosuchcc: not found: install gcc or give --cc; without a compiler "
 		"-b llvm works where it was built, and -b ref always\n" },
+	{ "add.lt -i x=1 -c w=1 -b mine", 2, "", "sim); one of your own is loaded by -B FILE.so\n" },
+	/* An option that takes what was meant for the script, or for another option. */
+	{ "--view add.lt", 2, "", "a script is missing; 'add.lt' is the page that --view writes: lt-run --view FILE.html " },
+	{ "add.lt -i x=1 -c w=1 -o y=a.npy", 2, "", "--output takes one file for all results, " },
 	/* Other texts say what they are in their first word. */
 	{ "a.tree", 2, "", "a.tree:2:1: this is a loop tree, not a script: lt-run SCRIPT --schedule FILE" },
 	{ "a.schedule", 2, "", "a.schedule:1:1: this is a list of schedule primitives, not a script: lt-run SCRIPT --sch" },

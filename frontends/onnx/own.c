@@ -16,7 +16,7 @@ bool lt__onnx_is_own(const struct lt_onnx_call *c, const char *domain)
 	return *domain && lt__ownfolder_find(&c->m->folder, name, strlen(name)) >= 0;
 }
 
-/* Numbers and lists of whole numbers; what else it has is not asked for. */
+/* Numbers and lists of whole numbers. */
 static struct lt_own_named own_attribute(struct lt_onnx_call *c, const Onnx__AttributeProto *a)
 {
 	struct lt_own_named x = { .name = a->name ? a->name : "" };
@@ -31,7 +31,8 @@ static struct lt_own_named own_attribute(struct lt_onnx_call *c, const Onnx__Att
 		x.list = lt__onnx_any_ints(c, x.name, &x.n);
 		x.list = x.list ? x.list : LT_NEW(c->m->arena, int64_t, 1);
 	} else {
-		x.name = "";
+		lt__onnx_refuse(c->m, "attribute '%s' is neither a number nor a list of whole numbers, which parameters may be; a "
+			"tensor is an input", x.name);
 	}
 	return x;
 }
@@ -55,6 +56,9 @@ void lt__onnx_build_own(struct lt_onnx_call *c, const char *domain)
 	const struct lt_own_given given = { n_operand, operand, n_named, named, c->used };
 	if (lt__script_own(m->graph, &m->folder, own_name(c, domain), &given, &n_result, &result))
 		return;
+	for (int32_t i = 0; i < n_named; i++)
+		if (!c->used[i])
+			lt__onnx_refuse(m, "%s has no parameter '%s', which is an attribute here", own_name(c, domain), named[i].name);
 	if (n_result < c->n_out)
 		lt__onnx_refuse(m, "%s gives %d value%s, and the node has %d outputs", own_name(c, domain), n_result,
 			n_result == 1 ? "" : "s", c->n_out);

@@ -13,7 +13,9 @@ const char *lt__script_where(struct lt_script *s)
 	int32_t n = 0;
 	for (const struct lt_script_frame *f = s->frame; f && n < SHOWN_FRAMES; f = f->up, n++) {
 		lt__text_format(&t, n ? ", " : " (in ");
-		if (f->function)
+		if (f->function && f->position.line < 1)        /* a node of a model that has no lines */
+			lt__text_format(&t, "'%s'", f->function);
+		else if (f->function)
 			lt__text_format(&t, "'%s' called in line %d", f->function, f->position.line);
 		else
 			lt__text_format(&t, "round %s = %lld of line %d", f->counter, (long long)f->round, f->position.line);

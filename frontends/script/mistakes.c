@@ -119,8 +119,10 @@ lt_status lt__script_unknown_node(struct lt_script *s, struct lt_position at, co
 	if (line)
 		return lt__script_fail(s, at, LT_EINVAL, "Unknown node type '%.*s': the function of that name is defined in line %d, "
 			"behind its use; move it up", bytes < 60 ? bytes : 60, name, line);
-	return lt__script_fail(s, at, LT_EINVAL, "Unknown node type '%.*s'%s%s%s", bytes < 60 ? bytes : 60, name,
-		nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+	return lt__script_fail(s, at, LT_EINVAL, "Unknown node type '%.*s'%s%s%s%s%s", bytes < 60 ? bytes : 60, name,
+		nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "",
+		s->folder && s->folder->path ? "; no operation is called so in the folder " : "",
+		s->folder && s->folder->path ? s->folder->path : "");
 }
 
 lt_status lt__script_check_glued(struct lt_script *s, const struct lt_arg *number)

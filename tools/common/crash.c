@@ -41,6 +41,8 @@ void lt__crash_catch(const char *tool)
 		(void)sigaction(signals[i], &act, NULL);
 }
 
+const char *lt__crash_kernel(void) { return running_name; }
+
 void lt__crash_running(void *user, const char *name)
 {
 	(void)user;

@@ -114,9 +114,12 @@ static void bind_spec(struct model_binder *b, struct model_slots *s, int32_t i, 
 	one = (struct lt_tensors){ .at = calloc(1, sizeof *one.at), .n = 1 };
 	lt_status st = one.at ? model_spec_make(b->ctx, p, spec, one.at) : LT_ENOMEM;
 	if (st) {
+		const char *says = one.at ? lt_context_message(b->ctx) : "out of memory";
+		const size_t named = strlen(spec);      /* a file's sentences begin with its name, which `from` has */
 		if (st == LT_ENOMEM)
 			no_memory(b);
-		model_bind_report(b, "%s: %s", from, one.at ? lt_context_message(b->ctx) : "out of memory");
+		model_bind_report(b, "%s: %s", from,
+			!strncmp(says, spec, named) && !strncmp(says + named, ": ", 2) ? says + named + 2 : says);
 		free(one.at);
 		s->from[i] = from;
 		return;

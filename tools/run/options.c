@@ -292,6 +292,9 @@ static lt_status take_operands(struct lt_context *ctx, struct run_options *o, in
 		o->script = word[0];
 	if (o->script && mode & (LIST | CACHE))
 		return lt_fail(ctx, LT_EINVAL, "a script does not go with %s, %s", m->name, m->which);
+	if (!o->script && !(mode & (LIST | CACHE | DIFF)) && o->view)
+		return lt_fail(ctx, LT_EINVAL, "a script is missing; '%s' is the page that --view writes: lt-run --view FILE.html "
+			"SCRIPT", o->view);
 	if (!o->script && !(mode & (LIST | CACHE | DIFF)))
 		return lt_fail(ctx, LT_EINVAL, "a script is missing: lt-run [options] SCRIPT (lt-run -h says more)");
 	if (mode == DIFF && !o->second)
@@ -319,6 +322,9 @@ static lt_status check_output(struct lt_context *ctx, const struct run_options *
 {
 	const char *number = strstr(o->output, "%d");
 
+	if (strchr(o->output, '=') && strcspn(o->output, "/") > strcspn(o->output, "="))
+		return lt_fail(ctx, LT_EINVAL, "--output takes one file for all results, which has their names if it is a .npz or "
+			".safetensors, not NAME=FILE ('%s'; ./%s is a file of that name)", o->output, o->output);
 	if (lt__tensorfile_kind(o->output) == LT_FILE_OTHER)
 		return lt_fail(ctx, LT_EINVAL, "--output takes a name that ends in .npy, .npz or .safetensors, not '%s'", o->output);
 	if (number && strstr(number + 1, "%d"))
