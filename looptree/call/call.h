@@ -37,7 +37,7 @@ struct lt_described_op {
 	int32_t kind;                   /* enum lt_call_op_kind */
 	bool result;                    /* it is read outside */
 	bool may_skip, dead;            /* dead: nothing reads it any more, and it is no result */
-	int32_t moved;                  /* the cast, of a rounding that may be left out, that it was moved before; -1: none */
+	int32_t moved, behind;          /* the casts that it was moved before, and whose rounding is behind it; -1: none */
 	bool unrounded;                 /* may_skip; or, dead, what was moved before it goes to a cast that is */
 	bool instance;                  /* of another leaf than the node's own */
 	int32_t inside[3];              /* by operand: the op that makes it, -1: what is read is outside */

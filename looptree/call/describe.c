@@ -432,6 +432,7 @@ static void move_before_rounding(const struct lt_graph *g, struct lt_description
 			|| g->node[d->op[next].node].dtype != narrow)
 			continue;
 		op->moved = widens->value[0].op;
+		op->behind = next;
 		op->value[v] = narrows->value[0];
 		op->value[v].dtype = narrows->value[0].dtype;
 	}
@@ -440,10 +441,9 @@ static void move_before_rounding(const struct lt_graph *g, struct lt_description
 /* What is moved before a rounding has one behind it: where that is left out, so is the one before. */
 static void mark_unrounded(struct lt_description *d)
 {
-	int32_t next = -1;
 	for (int32_t i = d->n_op; i-- > 0;) {
 		d->op[i].unrounded = d->op[i].unrounded || d->op[i].may_skip;
-		if (d->op[i].moved >= 0 && readers_of(d, i, &next) == 1 && d->op[next].unrounded)
+		if (d->op[i].moved >= 0 && d->op[d->op[i].behind].unrounded)
 			d->op[d->op[i].moved].unrounded = true;
 	}
 }
@@ -579,7 +579,7 @@ static bool add_op(
 	struct describing *s, lt_node n, const struct lt_leaf *leaf, bool instance, bool result, int32_t *out)
 {
 	struct lt_described_op op = { .node = n, .leaf = leaf, .instance = instance, .result = result, .moved = -1,
-		.inside = { -1, -1, -1 } };
+		.behind = -1, .inside = { -1, -1, -1 } };
 	for (int32_t k = 0; k < leaf->n_read && k < 3 && !leaf->gather; k++) {
 		const struct lt_read *r = &leaf->read[k];
 		int32_t m = r->piece[0].kind == LT_PIECE_READ ? member_of(s, r->piece[0].base) : -1;
