@@ -256,7 +256,7 @@ static void *filled(const struct lt_graph *g, lt_node n, const struct wrong *wro
 
 static struct subject subject_new(const char *text, const char *backends, const struct wrong *wrong)
 {
-	struct subject s = { NULL };
+	struct subject s = { .ctx = NULL };
 	struct lt_options o = { .size = sizeof o, .backends = backends, .strict = 1 };
 	cr_assert_eq(lt_context_new(&s.ctx), LT_OK);
 	cr_assert_eq(lt_parse(s.ctx, text, strlen(text), "net", NULL, &s.g), LT_OK, "%s\n%s", lt_context_message(s.ctx), text);
