@@ -12,6 +12,7 @@
 #include "lt/backend.h"
 #include "lt/lt.h"
 #include "program/run/run.h"
+#include "program/storage/storage.h"
 #include "tests/built.h"
 #include "tests/odd.h"
 #include "tests/parsed.h"
@@ -19,6 +20,7 @@
 #include "tests/tree_text.h"
 
 TestSuite(groups, .timeout = 300);
+TestSuite(more_groups, .timeout = 1200);
 
 /* -- the choice -- */
 
@@ -297,6 +299,69 @@ static void draw_network(struct network *x, uint64_t seed)
 		if (x->n_reader[i] == 0 || random_chance(&x->rng, 8))
 			ADD("result \"y%d\" = %%y%d\n", i, i);
 }
+
+/* -- random networks of images, as scripts -- */
+
+/* Convolutions of 1x1 and 3x3, dilated, or of one channel each; biases, activations, sums; values that come together
+ * again on two paths, one of them through a mean or a sum; two convolutions side by side; products of channels. */
+static void add_image(struct network *x, int batch, int side)
+{
+	static const char *const unary[] = { "TanhNode(y%d)", "-y%d", "ReLUNode(y%d)", "MinNode(MaxNode(y%d, 0), 6)" };
+	static const int channels[] = { 3, 4, 5, 1 };
+	int n = x->n, kind = (int)random_between(&x->rng, 0, 15), a = draw_value(x, -1), d = x->dim[a],
+		to = channels[random_between(&x->rng, 0, 3)], far = (int)random_between(&x->rng, 1, 2);
+	if (kind < 3) {
+		ADD("y%d = Conv2dNode(y%d, ConstantTensor(w%d, float32, [%d, %d, 1, 1]));\n", n, a, n, to, d);
+		d = to;
+	} else if (kind < 5) {
+		ADD("y%d = Conv2dNode(y%d, ConstantTensor(w%d, float32, [%d, %d, 3, 3]), [1, 1], [%d, %d, %d, %d], [%d, %d]);\n", n,
+			a, n, to, d, far, far, far, far, far, far);
+		d = to;
+	} else if (kind < 6) {
+		ADD("y%d = Conv2dNode(y%d, ConstantTensor(w%d, float32, [%d, 1, 3, 3]), [1, 1], [1, 1, 1, 1], [1, 1], %d);\n", n, a,
+			n, d, d);
+	} else if (kind < 8) {
+		ADD("y%d = y%d + ConstantTensor(b%d, float32, [%d, 1, 1]);\n", n, a, n, d);
+	} else if (kind < 9) {
+		ADD("y%d = ", n);
+		ADD(unary[random_between(&x->rng, 0, 3)], a);
+		ADD(";\n");
+	} else if (kind < 11) {
+		ADD("y%d = y%d %c y%d;\n", n, a, "+-*"[random_between(&x->rng, 0, 2)], draw_value(x, d));
+	} else if (kind < 12) {
+		ADD("y%d = y%d * SigmoidNode(y%d);\n", n, a, a);
+	} else if (kind < 13) {         /* squeeze and excite */
+		ADD("y%d = y%d * ReshapeNode(SigmoidNode(ReduceMeanNode(y%d, [2, 3]) @ ConstantTensor(w%d, float32, [%d, %d])), "
+			"[%d, %d, 1, 1]);\n", n, a, a, n, d, d, batch, d);
+	} else if (kind < 14) {
+		ADD("y%d = y%d - ReshapeNode(ReduceMeanNode(ReshapeNode(y%d, [%d, 1, %d, %d]), [2, 3]), [%d, 1, 1, 1]) * "
+			"ConstantTensor(w%d, float32, [%d, 1, 1, 1]);\n", n, a, a, batch, d * side, side, batch, n, batch);
+	} else if (kind < 15) {
+		ADD("y%d = SigmoidNode(Conv2dNode(y%d, ConstantTensor(w%d, float32, [%d, %d, 1, 1]))) * Conv2dNode(y%d, "
+			"ConstantTensor(u%d, float32, [%d, %d, 3, 3]), [1, 1], [1, 1, 1, 1]);\n", n, a, n, to, d, a, n, to, d);
+		d = to;
+	} else {
+		ADD("y%d = ReshapeNode(EinsumNode(ck,bkp->bcp: ConstantTensor(w%d, float32, [%d, %d]), "
+			"ReshapeNode(y%d, [%d, %d, %d])), [%d, %d, %d, %d]);\n",
+			n, n, to, d, a, batch, d, side * side, batch, to, side, side);
+		d = to;
+	}
+	x->dim[n] = d;
+	x->n++;
+}
+
+static void draw_images(struct network *x, uint64_t seed)
+{
+	*x = (struct network){ .rng = seed * 77, .n = 1, .dim = { 4 } };
+	x->at = x->text;
+	const int batch = random_chance(&x->rng, 30) ? 2 : 1, side = random_chance(&x->rng, 10) ? 1 : 7;
+	ADD("y0 = InputTensor(x, float32, [%d, 4, %d, %d]);\n", batch, side, side);
+	while (x->n < (int)(4 + seed % (MAX_VALUES - 8)))
+		add_image(x, batch, side);
+	for (int i = 1; i < x->n; i++)
+		if (x->n_reader[i] == 0 || random_chance(&x->rng, 8))
+			ADD("result r%d = y%d;\n", i, i);
+}
 #undef ADD
 
 static bool *reached(const struct lt_looptree *t, const bool *from, bool up)
@@ -360,37 +425,85 @@ static struct lt_session *sim_open(const struct lt_target **target)
 	return s;
 }
 
-Test(groups, random_networks_are_convex_and_right)
+struct tried { int groups, pairs; };
+
+/* The default trees of a graph on the machine of sim, with all rows and with one that has no anchor of several sums;
+ * then it is run, its calls by their descriptions, against the evaluator. */
+static void try_network(const struct lt_graph *g, const struct lt_target *target, uint64_t seed, const char *text,
+	struct tried *tried)
+{
+	struct lt_target products = *target;
+	struct lt_graph *h = NULL, *lowered;
+	struct run_want want;
+	struct run_tally tally = { 0 };
+	char why[1000] = "";
+	cr_assert_eq(lt__passes_run(g, NULL, NULL, &h), LT_OK, "%s\n%s", lt_context_message(g->ctx), text);
+	cr_assert_eq(lt__materialize(h, &lowered), LT_OK, "%s\n%s", lt_context_message(g->ctx), text);
+	products.routines.n = 1;
+	for (int i = 0; i < 2; i++) {
+		struct lt_looptree *t;
+		cr_assert_eq(lt_looptree_auto(lowered, i ? &products : target, &t), LT_OK, "%s\n%s", lt_context_message(g->ctx),
+			text);
+		tried->groups += check_groups(t, text, &tried->pairs);
+		lt_looptree_free(t);
+	}
+	run_want_new(g, 2, tree_fill, (void *)(uintptr_t)(const void *)g, &want);
+	cr_assert_eq(want.status, LT_OK, "%s\n%s", want.message, text);
+	run_compare(&want, g, &(struct run_config){ .backends = "sim:grid/groups" }, NULL, NULL, &tally, why, sizeof why);
+	cr_expect_str_eq(why, "", "seed %llu: %s\n%s", (unsigned long long)seed, why, text);
+	run_want_free(&want);
+	lt_graph_free(lowered);
+	lt_graph_free(h);
+}
+
+static struct tried try_networks(uint64_t first, uint64_t last, bool images)
 {
 	static struct network x;
 	const struct lt_target *target;
 	struct lt_session *session = sim_open(&target);
-	struct lt_target products = *target;    /* nothing with several sums */
-	products.routines.n = 1;
-	int groups = 0, pairs = 0;
-	for (uint64_t seed = 1; seed <= 60; seed++) {
-		struct lt_looptree *t;
-		struct run_want want;
-		struct run_tally tally = { 0 };
-		char why[1000] = "";
-		draw_network(&x, seed);
-		struct lt_graph *g = parsed(x.text);
-		cr_assert_eq(lt_looptree_auto(g, target, &t), LT_OK, "%s\n%s", lt_context_message(g->ctx), x.text);
-		groups += check_groups(t, x.text, &pairs);
-		lt_looptree_free(t);
-		cr_assert_eq(lt_looptree_auto(g, &products, &t), LT_OK, "%s\n%s", lt_context_message(g->ctx), x.text);
-		groups += check_groups(t, x.text, &pairs);
-		lt_looptree_free(t);
-		run_want_new(g, 2, tree_fill, g, &want);
-		cr_assert_eq(want.status, LT_OK, "%s\n%s", want.message, x.text);
-		run_compare(&want, g, &(struct run_config){ .backends = "sim:grid/groups" }, NULL, NULL, &tally, why, sizeof why);
-		cr_expect_str_eq(why, "", "seed %llu: %s\n%s", (unsigned long long)seed, why, x.text);
-		run_want_free(&want);
-		parsed_free(g);
+	struct tried tried = { 0, 0 };
+	for (uint64_t seed = first; seed <= last; seed++) {
+		struct lt_context *ctx = NULL;
+		struct lt_graph *g;
+		(images ? draw_images : draw_network)(&x, seed);
+		if (images) {
+			cr_assert_eq(lt_context_new(&ctx), LT_OK);
+			cr_assert_eq(lt_parse(ctx, x.text, strlen(x.text), "t.lt", "script", &g), LT_OK, "%s\n%s", lt_context_message(ctx),
+				x.text);
+		} else {
+			g = parsed(x.text);
+		}
+		try_network(g, target, seed, x.text, &tried);
+		if (ctx) {
+			lt_graph_free(g);
+			lt_context_free(ctx);
+		} else {
+			parsed_free(g);
+		}
 	}
-	cr_expect_gt(groups, 300, "%d", groups);
-	cr_expect_gt(pairs, 20, "%d", pairs);
 	lt_backend_find("sim")->close(session);
+	return tried;
+}
+
+Test(groups, random_networks_are_convex_and_right)
+{
+	const struct tried tried = try_networks(1, 60, false);
+	cr_expect_gt(tried.groups, 300, "%d", tried.groups);
+	cr_expect_gt(tried.pairs, 20, "%d", tried.pairs);
+}
+
+Test(groups, random_networks_of_images_are_convex_and_right)
+{
+	const struct tried tried = try_networks(1, 30, true);
+	cr_expect_gt(tried.groups, 100, "%d", tried.groups);
+}
+
+Test(more_groups, more_random_networks)
+{
+	for (int images = 0; images < 2; images++) {
+		const struct tried tried = try_networks(1000, 1600, images);
+		cr_expect_gt(tried.groups, 3000, "%d", tried.groups);
+	}
 }
 
 /* The scripts whose trees are in tests/golden, by the descriptions of their calls; and as given back, with groups. */
