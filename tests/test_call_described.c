@@ -87,6 +87,34 @@ static const struct described_case cases[] = {
 	{ "rms_norm", "n = 128; c = 768;", "n = 3; c = 7;",
 		"x = InputTensor(x, T, [n, c]); w = ConstantTensor(w, T, [c]);\n"
 		"result = TO(RMSNormNode(F(x), F(w), 0.00001));\n", { NULL }, { NULL }, { NULL } },
+	/* keys that are not counted are named, by a number that is the least of a type; several scales */
+	{ "causal_filled", "s = 128; d = 64;", "s = 5; d = 3;",
+		"q = InputTensor(q, T, [2, s, d]); k = InputTensor(k, T, [2, s, d]); v = InputTensor(v, T, [2, s, d]);\n"
+		"a = EinsumNode(bsd,btd->bst: F(q) * 0.5, F(k) * 0.25); i = IndexNode(a, 1); j = IndexNode(a, 2);\n"
+		"p = SoftmaxNode(WhereNode(GreaterNode(j, i), FullNode(float32, [1, 1, 1], -3.4028234663852886e38), a / 3 * 2));\n"
+		"result = TO(EinsumNode(bst,btd->bsd: p, F(v)));\n", { NULL }, { NULL }, { NULL } },
+	{ "causal_added", "s = 128; d = 64;", "s = 5; d = 3;",
+		"q = InputTensor(q, T, [2, s, d]); k = InputTensor(k, T, [2, s, d]); v = InputTensor(v, T, [2, s, d]);\n"
+		"a = TO(EinsumNode(bsd,btd->bst: F(q), F(k))); i = IndexNode(a, 1); j = IndexNode(a, 2);\n"
+		"m = WhereNode(LessEqualNode(j, i), FullNode( T, [1, 1, 1], 0), FullNode( T, [1, 1, 1], -65504));\n"
+		"p = TO(SoftmaxNode(F(TO(F(TO(F(a) * 0.125)) + F(m)))));\n"
+		"result = TO(EinsumNode(bst,btd->bsd: F(p), F(v)));\n", { NULL }, { NULL }, { NULL } },
+	/* a fill that counts is no causal mask */
+	{ "filled_with_0", "s = 128; d = 64;", "s = 5; d = 3;",
+		"q = InputTensor(q, T, [2, s, d]); k = InputTensor(k, T, [2, s, d]); v = InputTensor(v, T, [2, s, d]);\n"
+		"a = EinsumNode(bsd,btd->bst: F(q), F(k)); i = IndexNode(a, 1); j = IndexNode(a, 2);\n"
+		"p = SoftmaxNode(WhereNode(LessEqualNode(j, i), a, FullNode(float32, [1, 1, 1], 0)));\n"
+		"result = TO(EinsumNode(bst,btd->bsd: p, F(v)));\n", { NULL }, { NULL }, { NULL } },
+	/* as models are written: means, powers, each operator rounded */
+	{ "layer_norm_chain", "n = 128; c = 768;", "n = 3; c = 7;",
+		"x = InputTensor(x, T, [n, c]); w = ConstantTensor(w, T, [c]); b = ConstantTensor(b, T, [c]);\n"
+		"m = TO(ReduceMeanNode(F(x), [1], 1)); d = TO(F(x) - F(m)); s = TO(PowNode(F(d), FullNode(float32, [1, 1], 2)));\n"
+		"v = TO(ReduceMeanNode(F(s), [1], 1)); e = TO(F(v) + 0.00001); r = TO(SqrtNode(F(e))); y = TO(F(d) / F(r));\n"
+		"z = TO(F(y) * F(w)); result = TO(F(z) + F(b));\n", { NULL }, { NULL }, { NULL } },
+	{ "rms_norm_chain", "n = 128; c = 768;", "n = 3; c = 7;",
+		"x = InputTensor(x, T, [n, c]); h = InputTensor(h, T, [n, c]); w = ConstantTensor(w, T, [c]);\n"
+		"a = TO(F(x) + F(h)); f = F(a); v = ReduceMeanNode(PowNode(f, FullNode(float32, [1, 1], 2)), [1], 1);\n"
+		"y = f * (1 / SqrtNode(v + 0.000001)); result = TO(F(w) * F(TO(y)));\n", { NULL }, { NULL }, { NULL } },
 	{ "residual", "m = 128; k = 768; n = 3072;", "m = 3; k = 7; n = 5;",
 		"x = InputTensor(x, T, [m, k]); w = ConstantTensor(w, T, [k, n]); b = ConstantTensor(b, T, [n]);\n"
 		"r = InputTensor(r, T, [m, n]);\n"

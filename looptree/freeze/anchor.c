@@ -558,33 +558,37 @@ static bool find_product(struct anchoring *x, struct product p)
 
 /* -- attention -- */
 
-/* The value of op without a multiplication by a number; *scale: there was one. */
+/* A value without multiplications by numbers, and divisions; *scaled: there was one. */
 static const struct lt_fcallvalue *behind_scale(
 	const struct anchoring *x, const struct lt_fcallvalue *v, bool *scaled)
 {
-	v = behind_casts(x, v);
 	*scaled = false;
-	if (v->kind != LT_VALUE_OP || (!is_map(x, v->at, LT_OPCODE_mul) && !is_map(x, v->at, LT_OPCODE_div)))
-		return v;
-	for (int32_t k = 0; k < (is_map(x, v->at, LT_OPCODE_div) ? 1 : 2); k++) {
-		const struct lt_fcallvalue *other = behind_casts(x, value_at(x, v->at, 1 - k));
-		if (other->kind == LT_VALUE_BITS) {
-			*scaled = true;
-			return behind_casts(x, value_at(x, v->at, k));
-		}
+	for (bool more = true; more;) {
+		more = false;
+		v = behind_casts(x, v);
+		const bool div = v->kind == LT_VALUE_OP && is_map(x, v->at, LT_OPCODE_div);
+		if (v->kind != LT_VALUE_OP || (!is_map(x, v->at, LT_OPCODE_mul) && !div))
+			continue;
+		for (int32_t k = 0; k < (div ? 1 : 2) && !more; k++)
+			if (behind_casts(x, value_at(x, v->at, 1 - k))->kind == LT_VALUE_BITS) {
+				*scaled = more = true;
+				v = value_at(x, v->at, k);
+			}
 	}
 	return v;
 }
 
-/* key <= query + offset, as a comparison of two places. */
-static bool is_causal(struct anchoring *x, int32_t op, uint64_t keys, uint64_t queries)
+/* key <= query + offset, as a comparison of two places, or key > query + offset as its contrary. */
+static bool is_causal(struct anchoring *x, int32_t op, bool contrary, uint64_t keys, uint64_t queries)
 {
-	static const struct { uint32_t opcode; int32_t key; int64_t less; } forms[] = {
-		{ LT_OPCODE_lessequal, 0, 0 }, { LT_OPCODE_less, 0, 1 }, { LT_OPCODE_greaterequal, 1, 0 },
-		{ LT_OPCODE_greater, 1, 1 },
+	static const struct { uint32_t opcode, contrary; int32_t key; int64_t less; } forms[] = {
+		{ LT_OPCODE_lessequal, LT_OPCODE_greater, 0, 0 }, { LT_OPCODE_less, LT_OPCODE_greaterequal, 0, 1 },
+		{ LT_OPCODE_greaterequal, LT_OPCODE_less, 1, 0 }, { LT_OPCODE_greater, LT_OPCODE_lessequal, 1, 1 },
 	};
+	for (; op >= 0 && is_map(x, op, LT_OPCODE_not); contrary = !contrary)
+		op = op_behind(x, op, 0);
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-		if (!is_map(x, op, forms[i].opcode))
+		if (!is_map(x, op, contrary ? forms[i].contrary : forms[i].opcode))
 			continue;
 		const struct lt_fcallvalue *key = behind_casts(x, value_at(x, op, forms[i].key)),
 			*query = behind_casts(x, value_at(x, op, 1 - forms[i].key));
@@ -602,24 +606,70 @@ static bool is_causal(struct anchoring *x, int32_t op, uint64_t keys, uint64_t q
 	return false;
 }
 
-/* The scores behind a mask. */
-static const struct lt_fcallvalue *behind_mask(struct anchoring *x, const struct lt_fcallvalue *v, int32_t *condition)
+/* Minus infinity, or the least number of its type: its exponential is 0 beside any score. */
+static bool is_least(const struct lt_fcallvalue *v)
 {
-	*condition = -1;
+	if (v->kind != LT_VALUE_BITS || lt__dtype_info(v->dtype)->cls != LT_CLASS_FLOAT)
+		return false;
+	return lt__scalar_of(v->bits, v->dtype).f <= -lt__dtype_info(v->dtype)->largest;
+}
+
+static bool is_number(const struct lt_fcallvalue *v) { return v->kind == LT_VALUE_BITS; }
+
+/* The scores behind a mask: those that a condition selects, or what is added to each.  op: the condition, if it is one
+ * that leaves out the others; contrary: it says which those are. */
+struct score_mask { int32_t op; bool contrary; };
+static const struct lt_fcallvalue *behind_mask(
+	const struct anchoring *x, const struct lt_fcallvalue *v, struct score_mask *m, bool *found)
+{
+	*m = (struct score_mask){ .op = -1 };
+	*found = true;
 	v = behind_casts(x, v);
-	if (v->kind == LT_VALUE_OP && is_map(x, v->at, LT_OPCODE_select)
-		&& behind_casts(x, value_at(x, v->at, 2))->kind == LT_VALUE_BITS) {
-		const struct lt_fcallvalue *c = behind_casts(x, value_at(x, v->at, 0));
-		*condition = c->kind == LT_VALUE_OP ? c->at : -1;
-		x->a.is.scores = LT_SCORES_MASKED;
-		return behind_casts(x, value_at(x, v->at, 1));
+	for (int32_t k = 1; k < 3 && v->kind == LT_VALUE_OP && is_map(x, v->at, LT_OPCODE_select); k++) {
+		const struct lt_fcallvalue *fill = behind_casts(x, value_at(x, v->at, 3 - k)),
+			*c = behind_casts(x, value_at(x, v->at, 0));
+		if (!is_number(fill))
+			continue;
+		*m = (struct score_mask){ c->kind == LT_VALUE_OP && is_least(fill) ? c->at : -1, k == 2 };
+		return value_at(x, v->at, k);
 	}
-	for (int32_t k = 0; k < 2 && v->kind == LT_VALUE_OP && is_map(x, v->at, LT_OPCODE_add); k++)
-		if (behind_casts(x, value_at(x, v->at, 1 - k))->kind == LT_VALUE_READ) {
-			x->a.is.scores = LT_SCORES_MASKED;
-			return behind_casts(x, value_at(x, v->at, k));
+	for (int32_t k = 0; k < 2 && v->kind == LT_VALUE_OP && is_map(x, v->at, LT_OPCODE_add); k++) {
+		const struct lt_fcallvalue *other = behind_casts(x, value_at(x, v->at, 1 - k));
+		bool selects = false;
+		/* 0 where they count, and the least number elsewhere */
+		for (int32_t side = 1; side < 3 && other->kind == LT_VALUE_OP && is_map(x, other->at, LT_OPCODE_select); side++) {
+			const struct lt_fcallvalue *zero = behind_casts(x, value_at(x, other->at, side)),
+				*least = behind_casts(x, value_at(x, other->at, 3 - side)), *c = behind_casts(x, value_at(x, other->at, 0));
+			selects = is_number(zero) && is_number(least);
+			if (selects && c->kind == LT_VALUE_OP && lt__scalar_of(zero->bits, zero->dtype).f == 0 && is_least(least))
+				*m = (struct score_mask){ c->at, side == 2 };
 		}
+		if (other->kind == LT_VALUE_READ || selects)
+			return value_at(x, v->at, k);
+	}
+	*found = false;
 	return v;
+}
+
+/* The first product that scores are made of, through multiplications by numbers and masks in any order; -1. */
+static int32_t find_scores(
+	struct anchoring *x, const struct lt_fcallvalue *v, uint64_t keys, uint64_t queries, bool *scaled)
+{
+	int32_t n_mask = 0;
+	bool causal = false;
+	*scaled = false;
+	for (bool more = true; more;) {
+		struct score_mask m;
+		bool by_number;
+		v = behind_scale(x, v, &by_number);
+		*scaled = *scaled || by_number;
+		v = behind_mask(x, v, &m, &more);
+		n_mask += more;
+		/* Multiplied afterwards, the least number may be another. */
+		causal = more ? !*scaled && m.op >= 0 && is_causal(x, m.op, m.contrary, keys, queries) : causal;
+	}
+	x->a.is.scores = n_mask == 0 ? LT_SCORES_ALL : n_mask == 1 && causal ? LT_SCORES_CAUSAL : LT_SCORES_MASKED;
+	return v->kind == LT_VALUE_OP ? v->at : -1;
 }
 
 /* softmax(scores) values: from the second product backwards. */
@@ -637,14 +687,12 @@ static bool find_attention(struct anchoring *x, const struct product *second, co
 		uint64_t keys = op_at(x, most)->reduced;
 		if (op_at(x, total)->reduced != keys || op_at(x, second->sum)->reduced != keys)
 			continue;
-		int32_t condition;
-		const struct lt_fcallvalue *score = behind_scale(x, behind_mask(x, value_at(x, sub, 0), &condition), &scaled);
-		if (score->kind != LT_VALUE_OP || score->at != first->sum)
-			continue;
 		const struct lt_fcallvalue *v = behind_casts(x, value_at(x, second->mul, 1 - side));
 		struct product q = *first, of = *second;
 		if ((q.in_left & keys) != 0)    /* keys are the factor that has them */
 			swap(&q);
+		if (find_scores(x, value_at(x, sub, 0), keys, q.in_left, &scaled) != first->sum)
+			continue;
 		bool by_q, by_k;
 		const struct lt_fcallvalue *queries = behind_scale(x, value_at(x, q.mul, q.left), &by_q),
 			*known = behind_scale(x, value_at(x, q.mul, q.right), &by_k);
@@ -657,10 +705,9 @@ static bool find_attention(struct anchoring *x, const struct product *second, co
 		for (int32_t a = 0; a < x->call->n_axis; a++)
 			axis_at(x, a)->role = has_axis(keys, a) ? LT_DIM_OTHER : has_axis(op_at(x, first->sum)->reduced, a) ? LT_DIM_DEEP
 				: axis_at(x, a)->role;
-		if (condition >= 0 && is_causal(x, condition, keys, q.in_left))
-			x->a.is.scores = LT_SCORES_CAUSAL;
 		x->a.is.kind = LT_ANCHOR_ATTENTION;
-		x->a.is.scale = scaled ? LT_SCALE_SCORES : by_q ? LT_SCALE_QUERIES : by_k ? LT_SCALE_KEYS : LT_SCALE_NONE;
+		x->a.is.scale = scaled + by_q + by_k > 1 ? LT_SCALE_SEVERAL : scaled ? LT_SCALE_SCORES
+			: by_q ? LT_SCALE_QUERIES : by_k ? LT_SCALE_KEYS : LT_SCALE_NONE;
 		memcpy(x->a.is.op, (const int32_t[]){ first->sum, first->mul, most, total, second->sum }, sizeof x->a.is.op);
 		memcpy(x->a.is.read, (const int32_t[]){ queries->at, known->at, v->at }, sizeof x->a.is.read);
 		return true;
@@ -670,15 +717,21 @@ static bool find_attention(struct anchoring *x, const struct product *second, co
 
 /* -- norms -- */
 
-/* The op that is squared and summed by `sum`; *read: what it is, if it is read. */
+static bool is_same(const struct lt_fcallvalue *a, const struct lt_fcallvalue *b)
+{
+	return a->kind == b->kind && a->at == b->at && (a->kind == LT_VALUE_OP || a->kind == LT_VALUE_READ);
+}
+
+/* Whether `sum` sums squares; *of: of what. */
 static bool is_square_sum(const struct anchoring *x, int32_t sum, const struct lt_fcallvalue **of)
 {
-	int32_t mul = is_sum(x, sum) ? op_behind(x, sum, 0) : -1;
-	if (!is_map(x, mul, LT_OPCODE_mul))
+	int32_t square = is_sum(x, sum) ? op_behind(x, sum, 0) : -1;
+	if (!is_map(x, square, LT_OPCODE_mul) && !is_map(x, square, LT_OPCODE_pow))
 		return false;
-	const struct lt_fcallvalue *a = behind_casts(x, value_at(x, mul, 0)), *b = behind_casts(x, value_at(x, mul, 1));
+	const struct lt_fcallvalue *a = behind_casts(x, value_at(x, square, 0)), *b = behind_casts(x, value_at(x, square, 1));
 	*of = a;
-	return a->kind == b->kind && a->at == b->at && (a->kind == LT_VALUE_OP || a->kind == LT_VALUE_READ);
+	return is_map(x, square, LT_OPCODE_pow) ? b->kind == LT_VALUE_BITS && lt__scalar_of(b->bits, b->dtype).f == 2
+		&& is_same(a, a) : is_same(a, b);
 }
 
 static bool find_norm(struct anchoring *x, const int32_t *sum, int32_t n)
@@ -687,22 +740,20 @@ static bool find_norm(struct anchoring *x, const int32_t *sum, int32_t n)
 	int32_t squares = sum[n - 1], mean = -1, read;
 	if (!is_square_sum(x, squares, &of))
 		return false;
-	if (n == 1) {
-		read = read_of(of);
-	} else {
+	if (n == 2) {
 		bool scaled;
 		int32_t sub = of->kind == LT_VALUE_OP ? of->at : -1;
 		mean = sum[0];
 		if (!is_map(x, sub, LT_OPCODE_sub))
 			return false;
 		const struct lt_fcallvalue *average = behind_scale(x, value_at(x, sub, 1), &scaled);
-		read = read_of(behind_casts(x, value_at(x, sub, 0)));
+		of = behind_casts(x, value_at(x, sub, 0));
 		if (!scaled || average->kind != LT_VALUE_OP || average->at != mean
-			|| read_of(behind_casts(x, value_at(x, mean, 0))) != read
-			|| op_at(x, mean)->reduced != op_at(x, squares)->reduced)
+			|| !is_same(behind_casts(x, value_at(x, mean, 0)), of) || op_at(x, mean)->reduced != op_at(x, squares)->reduced)
 			return false;
 	}
-	if (read < 0 || !is_plain_read(x, read))
+	read = read_of(of);
+	if (!is_plain_read(x, read))
 		return false;
 	for (int32_t a = 0; a < x->call->n_axis; a++)
 		axis_at(x, a)->role = has_axis(op_at(x, squares)->reduced, a) ? LT_DIM_DEEP

@@ -330,7 +330,8 @@ static void show_anchor(
 		[LT_ANCHOR_ATTENTION] = "attention", [LT_ANCHOR_NORM] = "norm" };
 	static const char *const role[] = { [LT_DIM_BATCH] = "batch", [LT_DIM_ROW] = "row", [LT_DIM_COLUMN] = "column",
 		[LT_DIM_DEEP] = "deep", [LT_DIM_OTHER] = "other" };
-	static const char *const scale[] = { "", ", scaled scores", ", scaled queries", ", scaled keys" };
+	static const char *const scale[] = { "", ", scaled scores", ", scaled queries", ", scaled keys",
+		", scaled at several places" };
 	lt__text_format(x, "%s of", kind[a->kind]);
 	for (int i = 0; i < 3 && (i == 0 || a->read[i] >= 0); i++)
 		if (a->read[i] >= 0)

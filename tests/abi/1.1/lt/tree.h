@@ -307,7 +307,7 @@ struct lt_call_result { int32_t op, buffer, row, first_stride; };
  *              op[3] sums exponentials, op[4] sums their products with read[2], values.  ROW: queries, COLUMN: what
  *              the values have alone, DEEP: what queries and keys have; the keys themselves are `reduced` in op[2].
  * NORM         op[0] is the sum whose mean is subtracted (-1: none, as in RMS norm), op[1] the sum of squares, both of
- *              read[0], along the DEEP axes.
+ *              read[0], along the DEEP axes (-1: of what the call computes before).
  * What is not there is -1.
  *
  * Side by side: a call whose only REDUCEs are several PRODUCTs and CONVOLUTIONs, none of which is made of another, has
@@ -315,7 +315,9 @@ struct lt_call_result { int32_t op, buffer, row, first_stride; };
  * has one role in all that have it.  What follows one of them, or several, is behind. */
 enum lt_anchor { LT_ANCHOR_PRODUCT = 1, LT_ANCHOR_CONVOLUTION, LT_ANCHOR_ATTENTION, LT_ANCHOR_NORM };
 /* What the scores of ATTENTION are multiplied by a number at. */
-enum lt_call_scale { LT_SCALE_NONE, LT_SCALE_SCORES, LT_SCALE_QUERIES, LT_SCALE_KEYS };
+enum lt_call_scale { LT_SCALE_NONE, LT_SCALE_SCORES, LT_SCALE_QUERIES, LT_SCALE_KEYS,
+	LT_SCALE_SEVERAL        /* at more than one of them */
+};
 /* Which scores count: all; keys up to query + `offset`, a place without axes; those that something else selects. */
 enum lt_call_scores { LT_SCORES_ALL, LT_SCORES_CAUSAL, LT_SCORES_MASKED };
 struct lt_call_anchor {
