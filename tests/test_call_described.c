@@ -367,6 +367,40 @@ Test(call_described, run_time_scalars_and_digits)
 	run_text_of(masked);
 }
 
+/* What is not described says which node, and where it is in the script. */
+static const struct { const char *script, *why; } refused[] = {
+	{ "x = InputTensor(x, float32, [6, 4]);\ni = InputTensor(i, int64, [3]);\ny = GatherNode(x, i);\n"
+		"result = MatMulNode(y, ConstantTensor(w, float32, [4, 5]));\n",
+		"| %y (refused:3) reads at an index from memory; move it out of the group\n" },
+	{ "x = InputTensor(x, float32, [3, 4]);\nz = InputTensor(z, float32, [2, 4]);\n\nu = ConcatNode(0, x, z);\n"
+		"result = ExpNode(u);\n", " through a view of several pieces; materialize that outside of the group\n" },
+};
+
+Test(call_described, refusals_name_the_line)
+{
+	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+		struct lt_context *ctx;
+		struct lt_graph *g;
+		struct lt_program *p;
+		struct described_user user = { whole_tree, NULL, false };
+		const struct lt_options o = { .size = sizeof o, .backends = "ref" };
+		char *text = NULL;
+		size_t bytes;
+		cr_assert_eq(lt_context_new(&ctx), LT_OK);
+		cr_assert_eq(lt_parse(ctx, refused[i].script, strlen(refused[i].script), "refused", "script", &g), LT_OK, "%s",
+			lt_context_message(ctx));
+		cr_assert_eq(described_compile(&user, g, &o, &p), LT_OK, "%s", lt_context_message(ctx));
+		FILE *to = open_memstream(&text, &bytes);
+		add_descriptions(p, ctx, to);
+		fclose(to);
+		cr_expect(strstr(text, refused[i].why) && strstr(text, "(refused:"), "no '%s' in\n%s", refused[i].why, text);
+		free(text);
+		lt_program_free(p);
+		lt_graph_free(g);
+		lt_context_free(ctx);
+	}
+}
+
 /* -- as a kernel program -- */
 
 static void print_kernel(const struct lt_kernel *k, struct kernel_text *out)

@@ -47,6 +47,15 @@ static bool describe_fail(struct describing *s, const char *fmt, ...)
 }
 static const char *node_name(const struct describing *s, lt_node n) { return s->t->graph->node[n].name; }
 
+/* "%5 (model.lt:12)": a node that no way leads to by a schedule is looked for in the script. */
+static const char *node_place(const struct describing *s, lt_node n)
+{
+	const struct lt_graph *g = s->t->graph;
+	const struct lt_nodedef *d = &g->node[n];
+	return d->line > 0 && g->file ? lt__arena_format(s->a, "%%%s (%s:%d)", d->name, g->file, (int)d->line)
+		: lt__arena_format(s->a, "%%%s", d->name);
+}
+
 static int32_t member_of(const struct describing *s, lt_node n)
 {
 	for (int32_t i = 0; i < s->n_member; i++)
@@ -295,8 +304,8 @@ static bool describe_value(struct describing *s, const struct lt_described_op *o
 		return true;
 	}
 	if (r->n_piece > 1 && (!bordered || inside >= 0))
-		return describe_fail(s, "%%%s reads %%%s through a view %s; materialize that outside of %s", node_name(s, n),
-			node_name(s, s->t->graph->node[n].operand[k]), bordered ? "with a border, though that is made here"
+		return describe_fail(s, "%s reads %s through a view %s; materialize that outside of %s", node_place(s, n),
+			node_place(s, s->t->graph->node[n].operand[k]), bordered ? "with a border, though that is made here"
 			: "of several pieces", s->where);
 	out->kind = p->kind == LT_PIECE_IMMEDIATE ? LT_VALUE_BITS : p->kind == LT_PIECE_INDEX ? LT_VALUE_PLACE
 		: inside >= 0 ? LT_VALUE_OP : LT_VALUE_READ;
@@ -312,10 +321,10 @@ static bool describe_leaf(struct describing *s, struct lt_described_op *op)
 	const struct lt_nodedef *d = &g->node[op->node];
 	const struct lt_leaf *leaf = op->leaf;
 	if (leaf->gather)
-		return describe_fail(s, "%%%s reads at an index from memory; move it out of %s", node_name(s, op->node), s->where);
+		return describe_fail(s, "%s reads at an index from memory; move it out of %s", node_place(s, op->node), s->where);
 	if (leaf->n_trip > 0)
-		return describe_fail(s, "%%%s reads windows that are copied once per iteration; move that out of %s",
-			node_name(s, op->node), s->where);
+		return describe_fail(s, "%s reads windows that are copied once per iteration; move that out of %s",
+			node_place(s, op->node), s->where);
 	op->n_value = leaf->n_read;
 	for (int32_t i = 0; i < leaf->n_var; i++) {
 		if (g->var[leaf->var[i]].unit)
