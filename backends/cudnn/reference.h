@@ -144,7 +144,7 @@ static inline struct reference_value reference_of(uint64_t bits, int32_t type)
 	return x;
 }
 
-REFERENCE_APART struct reference_value reference_load(const struct reference_operand *o, int64_t element)
+static inline struct reference_value reference_load(const struct reference_operand *o, int64_t element)
 {
 	const char *at = (const char *)(uintptr_t)o->at + (element - o->first) * reference_bytes(o->type);
 	switch (reference_bytes(o->type)) {
@@ -388,7 +388,7 @@ static inline struct reference_value reference_select(
 	return x;
 }
 
-REFERENCE_APART struct reference_value reference_map(const struct reference_step *s, struct reference_value a,
+static inline struct reference_value reference_map(const struct reference_step *s, struct reference_value a,
 	struct reference_value b, struct reference_value c)
 {
 	const uint32_t opcode = (uint32_t)s->opcode;

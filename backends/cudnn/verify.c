@@ -22,6 +22,8 @@ enum { GUARD = 4096, GUARDED = 0xa5, GUARDED_READ = 0xff, PATTERN = 65521, MAX_A
  * odd. */
 enum { CORNERS = 8, ON_EDGE = 32, ANYWHERE = 4096, SPOTS = 4, NEAR = 2048, NEAR_BY = 3 };
 struct cudnn_block { CUdeviceptr at; size_t bytes; unsigned char guard; };
+/* What a trial's time goes into. */
+enum cudnn_trial_part { DATA, RUNS, JUDGED, TRIAL_PARTS };
 struct cudnn_trial {
 	struct lt_session *s;
 	const struct lt_cudnn_wish *w;
@@ -33,14 +35,16 @@ struct cudnn_trial {
 	CUdeviceptr scratch[4];         /* of what is judged now */
 	int64_t spot[SPOTS][MAX_AXIS];  /* where what is odd is read */
 	uint64_t state;                 /* of random numbers */
+	double ms[TRIAL_PARTS];
 	char *why;
 	size_t why_bytes;
 };
 
-static uint64_t draw(struct cudnn_trial *v)
+/* Below n, which is less than 2^31. */
+static int64_t draw(struct cudnn_trial *v, int64_t n)
 {
 	v->state = v->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return v->state >> 33;
+	return (int64_t)((v->state >> 33) * (uint64_t)n >> 31);
 }
 
 static const struct lt_call_read *read_at(const struct cudnn_trial *v, int32_t i)
@@ -99,22 +103,32 @@ static CUresult block_fill(
 	return r ? r : cuda->stream_wait(v->stream);
 }
 
-/* Floats from -1 to 1, integers from 1 to 8. */
-static void *pattern_new(struct cudnn_trial *v, uint32_t dtype)
+/* Floats from -1 to 1, integers from 1 to 8: a table of all of them, of the type that was last asked for. */
+enum { LEVELS = 4001, WHOLE = 8 };
+struct cudnn_levels { uint32_t dtype; int64_t n; char at[LEVELS * sizeof(double)]; };
+
+static void levels_of(struct cudnn_levels *l, uint32_t dtype)
 {
-	enum { LEVELS = 4001, WHOLE = 8 };
-	const size_t each = lt__number_bytes(dtype);
 	const bool is_float = lt__number_is_float(dtype);
-	const uint64_t n = is_float ? LEVELS : WHOLE;
-	char *pattern = malloc(PATTERN * each), level[LEVELS * sizeof(double)];
-	for (uint64_t k = 0; k < n; k++) {
-		union lt_number x = { .i = dtype == LT_BOOL ? (int64_t)k % 2 : (int64_t)k + 1 };
+	if (l->dtype == dtype)
+		return;
+	l->dtype = dtype;
+	l->n = is_float ? LEVELS : WHOLE;
+	for (int64_t k = 0; k < l->n; k++) {
+		union lt_number x = { .i = dtype == LT_BOOL ? k % 2 : k + 1 };
 		if (is_float)
-			x.f = (double)((int64_t)k - LEVELS / 2) / (LEVELS / 2);
-		lt__number_store(level, (int64_t)k, dtype, lt__number_round(x, dtype));
+			x.f = (double)(k - LEVELS / 2) / (LEVELS / 2);
+		lt__number_store(l->at, k, dtype, lt__number_round(x, dtype));
 	}
+}
+
+static void *pattern_new(struct cudnn_trial *v, struct cudnn_levels *l, uint32_t dtype)
+{
+	const size_t each = lt__number_bytes(dtype);
+	char *pattern = malloc(PATTERN * each);
+	levels_of(l, dtype);
 	for (size_t i = 0; pattern && i < PATTERN; i++)
-		memcpy(pattern + i * each, level + draw(v) % n * each, each);
+		memcpy(pattern + i * each, l->at + (size_t)draw(v, l->n) * each, each);
 	return pattern;
 }
 
@@ -136,6 +150,7 @@ static void find_operands(struct cudnn_trial *v)
 
 static CUresult blocks_new(struct cudnn_trial *v)
 {
+	struct cudnn_levels levels = { .dtype = 0 };
 	CUresult r = CUDA_SUCCESS;
 	find_operands(v);
 	for (int32_t i = 0; i < v->n_operand && !r; i++) {
@@ -151,7 +166,7 @@ static CUresult blocks_new(struct cudnn_trial *v)
 		o->at = v->block[i].at + GUARD;
 		if (r || i < v->n_result)
 			continue;
-		void *pattern = pattern_new(v, dtype);
+		void *pattern = pattern_new(v, &levels, dtype);
 		r = pattern ? block_fill(v, &v->block[i], pattern, PATTERN * each) : LT_CUDA_NO_HOST_MEMORY;
 		free(pattern);
 	}
@@ -249,7 +264,7 @@ static uint64_t axes_of(const struct cudnn_trial *v, int32_t result)
 static void draw_position(struct cudnn_trial *v, uint64_t axes, int64_t *at)
 {
 	for (int32_t a = 0; a < v->w->call->n_axis; a++)
-		at[a] = axes >> a & 1 ? (int64_t)(draw(v) % (uint64_t)extent_of(v, a)) : 0;
+		at[a] = axes >> a & 1 ? draw(v, extent_of(v, a)) : 0;
 }
 
 /* Corners, edges, anywhere, and beside what is odd: n positions, malloc's. */
@@ -276,8 +291,8 @@ static int64_t *positions_new(struct cudnn_trial *v, int32_t result, bool is_odd
 		if (i < corners + edges + ANYWHERE)
 			continue;
 		for (int32_t a = 0; a < n_axis; a++) {
-			const int64_t near = v->spot[i % SPOTS][a] + (int64_t)(draw(v) % (2 * NEAR_BY + 1)) - NEAR_BY;
-			if (axes >> a & 1 && draw(v) % 4)       /* the others anywhere */
+			const int64_t near = v->spot[i % SPOTS][a] + draw(v, 2 * NEAR_BY + 1) - NEAR_BY;
+			if (axes >> a & 1 && draw(v, 4))       /* the others anywhere */
 				at[a] = near < 0 ? 0 : near < extent_of(v, a) ? near : extent_of(v, a) - 1;
 		}
 	}
@@ -455,28 +470,42 @@ static double now_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
+static double part_ends(struct cudnn_trial *v, enum cudnn_trial_part part, double from)
+{
+	const double now = now_ms();
+	v->ms[part] += now - from;
+	return now;
+}
+
 static void tell(const struct cudnn_trial *v, bool good, double begin)
 {
-	char text[120];
+	char text[200];
 	if (!LT_HAS(struct lt_host, v->s->host, log))
 		return;
-	(void)snprintf(text, sizeof text, "cuDNN's engine %lld %s its trial, which took %.1f ms", (long long)v->p->engine,
-		good ? "has passed" : "fails", now_ms() - begin);
+	(void)snprintf(text, sizeof text, "cuDNN's engine %lld %s its trial, which took %.1f ms: data %.1f, its runs %.1f, "
+		"judged in %.1f", (long long)v->p->engine, good ? "has passed" : "fails", now_ms() - begin, v->ms[DATA], v->ms[RUNS],
+		v->ms[JUDGED]);
 	v->s->host->log(v->s->host, LT_LOG_DEBUG, text);
 }
 
 static CUresult verify_in(struct cudnn_trial *v, cudnnHandle_t handle, bool *good)
 {
+	double from = now_ms();
 	CUresult r = blocks_new(v);
 	*good = true;
+	from = part_ends(v, DATA, from);
 	r = r ? r : run_once(v, handle, false);
 	r = r ? r : run_once(v, handle, true);
 	r = r ? r : guards_check(v, good);
-	r = r || !*good ? r : judge(v, false, good);
 	r = r || !*good ? r : same_check(v, good);
+	from = part_ends(v, RUNS, from);
+	r = r || !*good ? r : judge(v, false, good);
+	from = part_ends(v, JUDGED, from);
 	r = r || !*good ? r : odd_write(v);
 	r = r || !*good ? r : run_once(v, handle, false);
+	from = part_ends(v, RUNS, from);
 	r = r || !*good ? r : judge(v, true, good);
+	(void)part_ends(v, JUDGED, from);
 	return r || !*good ? r : guards_check(v, good);
 }
 
