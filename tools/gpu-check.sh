@@ -322,14 +322,17 @@ cudnn() {
 					[$stride, $stride], [$border, $border, $border, $border], [1, 1], $groups);
 				result = PermuteNode(CastNode(ReLUNode(y + CastNode(b, float32)), $type), [0, 2, 3, 1]);
 			E
-			"$bin/lt-run" -b cudnn --strict --cache-dir "$dir/cache" --verify -q -i '*=random' -c '*=random' "$dir/$n.lt" \
-				>"$dir/$n.log" 2>&1 && grep -q 'verify: passed' "$dir/$n.log" && good=$((good + 1))
+			"$bin/lt-run" -b cudnn --strict --cache-dir "$dir/cache" --verify -q --verbose -i '*=random' -c '*=random' \
+				"$dir/$n.lt" >"$dir/$n.log" 2>&1 && grep -q 'verify: passed' "$dir/$n.log" && good=$((good + 1))
 			"$bin/lt-run" -b cudnn --strict --cache-dir "$dir/cache" --verify -q -i '*=random' -c '*=random' "$dir/$n.lt" \
 				2>&1 | grep -q 'verify: passed' && again=$((${again:-0} + 1))
 		done
 	done
 	row 'cuDNN: convolutions that are right' "$good of $n"
 	row 'cuDNN: right by plans that were kept' "${again:-0} of $n"
+	row 'cuDNN: a trial takes, ms: the mean, the most' "$(cat "$dir"/*.log |
+		sed -n 's/.*its trial, which took \([0-9.]*\) ms.*/\1/p' |
+		awk '{ sum += $1; most = $1 > most ? $1 : most } END { if (NR) printf "%.1f, %.1f of %d", sum / NR, most, NR }')"
 	row 'cuDNN: plans that were dropped' "$(cat "$dir"/*.log | grep -c 'is not used: ')"
 	[ "$good" = "$n" ] && [ "${again:-0}" = "$n" ] || failed=1
 }

@@ -124,12 +124,15 @@ static const struct { const char *script, *steps; int engine; } convolutions[] =
 Test(cudnn, convolutions)
 {
 	for (size_t i = 0; i < sizeof convolutions / sizeof *convolutions; i++) {
-		char built[40], ran[40];
+		char built[40], loaded[40], ran[40];
 		(void)snprintf(built, sizeof built, "built %d\n", convolutions[i].engine);
 		(void)snprintf(ran, sizeof ran, "run %d\n", convolutions[i].engine);
 		const char *says = run("cudnn", convolutions[i].script, convolutions[i].steps, "-q --verify");
 		cr_expect(strstr(says, "verify: passed"), "%s%s", convolutions[i].script, says);
-		cr_expect(count(log_text, built) == 1 && strstr(log_text, ran), "%s%s", convolutions[i].script, log_text);
+		/* What another of them has built is loaded. */
+		(void)snprintf(loaded, sizeof loaded, "loaded %d\n", convolutions[i].engine);
+		cr_expect(count(log_text, built) + count(log_text, loaded) == 1 && strstr(log_text, ran), "%s%s",
+			convolutions[i].script, log_text);
 	}
 }
 
