@@ -1,7 +1,7 @@
 /* cudnn.c -- the backend cudnn: the backend cuda with NVIDIA's library of convolutions.
  *
  * Everything is cuda's, its options too, and what is handed over to `cudnn.graph` goes to the library: a convolution
- * with a residual, a bias and a ReLU behind it.  More options:
+ * with what is behind it.  More options:
  *   exact             what the graph rounds between two operators is no such call: the library does not round there
  *   workspace=BYTES   plans need at most so much memory beside their operands
  *   try=N             of the first N plans that are right the fastest is used, and kept
@@ -13,29 +13,62 @@
 #include "backends/backends.h"
 #include "backends/cudnn/cudnn.h"
 
-/* What default trees hand over is of a form that was measured (ResNet-50's layers, batches of 1 and of 32): no groups,
- * of which the library has slow plans alone; anything else in a schedule. */
-enum { MIN_FLOPS = 20000000 };
+/* What default trees hand over is of a form that was measured (H200, cuDNN 9.14); anything else in a schedule.
+ *
+ * layers: ResNet-50's, batches of 1 and of 32, without groups, of which the library has slow plans alone.  squares:
+ * their windows of one element.
+ * fused: any operators behind, against the convolution and a kernel for them (section 2, gen against two).  3x3, batch
+ * 32: 19.5 us for 29.8 with 64 channels at 56x56, 17.5 for 18.6 with 512 at 7x7; batch 1: 4.1 for 6.3, 7.9 for 9.1 with
+ * 256 at 14x14, but 13.4 for 12.7 with 512 at 7x7.  TF32: 36.4 for 52.0, 27.5 for 36.9; batch 1: 8.8 for 9.4 with 128
+ * at 28x28, but 13.3 for 12.1 with 256 at 14x14.
+ * depthwise: 3x3, 5x5 and 7x7, from 32 channels at 112x112 to 960 at 7x7: 1.2 to 3.1 times as fast as PyTorch. */
+enum { MIN_FLOPS = 20000000, MIN_DEPTHWISE = 800000 };
 #define BY_HAND INT64_MAX
 static const struct lt_routine_shape layers[] = { { .batch = { 1, 1 }, .row = { 49, 0 }, .column = { 64, 0 } } },
-	squares[] = { { .batch = { 1, 1 }, .row = { 49, 0 }, .column = { 64, 0 }, .deep = { 64, 0 } } };
+	squares[] = { { .batch = { 1, 1 }, .row = { 49, 0 }, .column = { 64, 0 }, .deep = { 64, 0 } } },
+	fused[] = { { .batch = { 1, 1 }, .row = { 196, 0 }, .column = { 64, 512 }, .deep = { 64, 512 }, .window = { 9, 9 } } },
+	fused_tf32[] = { { .batch = { 1, 1 }, .row = { 784, 0 }, .column = { 64, 512 }, .deep = { 64, 512 },
+		.window = { 9, 9 } } },
+	depthwise[] = { { .batch = { 32, 960 }, .row = { 49, 0 }, .column = { 1, 1 }, .deep = { 1, 1 }, .window = { 9, 9 } },
+		{ .batch = { 144, 240 }, .row = { 784, 0 }, .column = { 1, 1 }, .deep = { 1, 1 }, .window = { 25, 25 } },
+		{ .batch = { 96, 96 }, .row = { 3136, 0 }, .column = { 1, 1 }, .deep = { 1, 1 }, .window = { 49, 49 } } };
 #define OP(name) (UINT64_C(1) << LT_OPCODE_##name)
-#define ROW(anchor, type, order, from, which, leave) \
+#define PLAIN OP(add) | OP(max), .max_ops = 3, .max_reads = 4, .max_results = 1
+/* What chain.c has operations for. */
+#define ARITHMETIC (OP(add) | OP(sub) | OP(mul) | OP(div) | OP(neg) | OP(abs) | OP(min) | OP(max) | OP(reciprocal) \
+	| OP(exp) | OP(log) | OP(sqrt) | OP(rsqrt) | OP(tanh) | OP(sigmoid) | OP(erf) | OP(sin) | OP(cos) | OP(floor) \
+	| OP(ceil))
+#define CHOICE (OP(eq) | OP(ne) | OP(less) | OP(lessequal) | OP(greater) | OP(greaterequal) | OP(select))
+#define CHAIN ARITHMETIC | CHOICE, .max_ops = 24, .max_reads = 10, .max_results = 2
+#define ROW(anchor, type, order, from, which, leave, ...) \
 	{ .name = "cudnn.graph", .pattern = LT_PATTERN_GRAPH, .left = 1u << (type), .right = 1u << (type), \
 		.result = 1u << (type), .sum = LT_F32, .layouts = LT_LAYOUT_BATCH | (order), .min_flops = (from), \
-		.anchors = 1u << (anchor), .behind = OP(add) | OP(max), .max_ops = 3, .max_reads = 4, .max_results = 1, \
+		.anchors = 1u << (anchor), .behind = __VA_ARGS__, \
 		.wide = (leave), .shapes = { which, sizeof which / sizeof *which, sizeof *which } }
+#define CONVOLUTION(type, order, from, which, leave, ...) \
+	ROW(LT_ANCHOR_CONVOLUTION, type, LT_LAYOUT_##order, from, which, leave, __VA_ARGS__)
+#define PRODUCT(type, order, from, which, leave, ...) \
+	ROW(LT_ANCHOR_PRODUCT, type, LT_LAYOUT_##order, from, which, leave, __VA_ARGS__)
 /* Halves are fast with channels inside alone; of float32 the library takes any order.  Windows of one element are
- * products: those of float32 are faster by cuBLAS. */
+ * products: those of float32 are faster by cuBLAS.  TF32: the last of each, which there are with `tf32` alone. */
 #define LAYERS(leave) \
-	ROW(LT_ANCHOR_CONVOLUTION, LT_F32, LT_LAYOUT_ANY, MIN_FLOPS, layers, leave), \
-	ROW(LT_ANCHOR_CONVOLUTION, LT_F16, LT_LAYOUT_CHANNELS_LAST, MIN_FLOPS, layers, leave), \
-	ROW(LT_ANCHOR_CONVOLUTION, LT_BF16, LT_LAYOUT_CHANNELS_LAST, MIN_FLOPS, layers, leave)
+	CONVOLUTION(LT_F32, ANY, MIN_FLOPS, layers, leave, PLAIN), \
+	CONVOLUTION(LT_F16, CHANNELS_LAST, MIN_FLOPS, layers, leave, PLAIN), \
+	CONVOLUTION(LT_BF16, CHANNELS_LAST, MIN_FLOPS, layers, leave, PLAIN), \
+	CONVOLUTION(LT_F32, CHANNELS_LAST, MIN_DEPTHWISE, depthwise, leave, CHAIN), \
+	CONVOLUTION(LT_F16, CHANNELS_LAST, MIN_DEPTHWISE, depthwise, leave, CHAIN), \
+	CONVOLUTION(LT_BF16, CHANNELS_LAST, MIN_DEPTHWISE, depthwise, leave, 0), \
+	CONVOLUTION(LT_F16, CHANNELS_LAST, MIN_FLOPS, fused, leave, CHAIN), \
+	CONVOLUTION(LT_BF16, CHANNELS_LAST, MIN_FLOPS, fused, leave, CHAIN), \
+	CONVOLUTION(LT_F32, CHANNELS_LAST, MIN_FLOPS, fused_tf32, leave, CHAIN)
 #define SQUARES(leave) \
-	ROW(LT_ANCHOR_PRODUCT, LT_F16, LT_LAYOUT_CHANNELS_LAST, MIN_FLOPS, squares, leave), \
-	ROW(LT_ANCHOR_PRODUCT, LT_BF16, LT_LAYOUT_CHANNELS_LAST, MIN_FLOPS, squares, leave), \
-	ROW(LT_ANCHOR_PRODUCT, LT_F32, LT_LAYOUT_ANY, BY_HAND, squares, leave)
-enum { N_LAYER = 3, N_ROW = 6 };
+	PRODUCT(LT_F16, CHANNELS_LAST, MIN_FLOPS, squares, leave, PLAIN), \
+	PRODUCT(LT_BF16, CHANNELS_LAST, MIN_FLOPS, squares, leave, PLAIN), \
+	PRODUCT(LT_F32, ANY, BY_HAND, squares, leave, PLAIN), \
+	PRODUCT(LT_F16, BATCH, BY_HAND, squares, leave, CHAIN, .before = ARITHMETIC), \
+	PRODUCT(LT_BF16, BATCH, BY_HAND, squares, leave, CHAIN, .before = ARITHMETIC), \
+	PRODUCT(LT_F32, BATCH, BY_HAND, squares, leave, CHAIN, .before = ARITHMETIC)
+enum { N_LAYER = 9, N_SQUARE = 6, N_ROW = N_LAYER + N_SQUARE };
 static const struct lt_routine loose[N_ROW] = { LAYERS(1), SQUARES(1) }, exact[N_ROW] = { LAYERS(0), SQUARES(0) };
 
 static void cudnn_more_close(struct lt_session *s)
@@ -63,11 +96,12 @@ static bool add_routines(struct lt_session *s, struct lt_cudnn *d)
 	if (!rows)
 		return false;
 	const struct lt_routine *ours = s->config.exact ? exact : loose;
-	memcpy(rows, ours, N_LAYER * sizeof *rows);
+	const uint32_t n_layer = N_LAYER - !s->config.tf32, n_square = N_SQUARE - !s->config.tf32;
+	memcpy(rows, ours, n_layer * sizeof *rows);
 	for (uint32_t i = 0; i < have.n; i++)
-		rows[N_LAYER + i] = *LT_AT(struct lt_routine, have, i);
-	memcpy(rows + N_LAYER + have.n, ours + N_LAYER, (N_ROW - N_LAYER) * sizeof *rows);
-	d->routines = (struct lt_array){ rows, N_ROW + have.n, sizeof *rows };
+		rows[n_layer + i] = *LT_AT(struct lt_routine, have, i);
+	memcpy(rows + n_layer + have.n, ours + N_LAYER, n_square * sizeof *rows);
+	d->routines = (struct lt_array){ rows, n_layer + have.n + n_square, sizeof *rows };
 	s->target.routines = d->routines;
 	return true;
 }

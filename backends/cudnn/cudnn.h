@@ -2,7 +2,8 @@
  *
  * cudnn.c     the table, the library's routine in the target
  * library.c   the library: where it is, its functions, handles
- * form.c      a described call as a convolution with what follows
+ * form.c      a described call as a convolution or a product: where its operands lie
+ * chain.c     what is computed before its factors and behind it, as operations
  * wished.c    which engine is asked for first
  * graph.c     a convolution as the library is told of it, and a plan for it
  * reference.h what a call computes by its description: an interpreter, of the host and of the device
@@ -34,7 +35,7 @@ struct lt_cudnn_library {
 };
 
 /* A call as the library is told of it: operations, in data order, over tensors. */
-enum { LT_CUDNN_DIMS = 5, LT_CUDNN_SPACE = 3, LT_CUDNN_TENSORS = 32, LT_CUDNN_NODES = 24, LT_CUDNN_INPUTS = 4 };
+enum { LT_CUDNN_DIMS = 5, LT_CUDNN_SPACE = 3, LT_CUDNN_TENSORS = 64, LT_CUDNN_NODES = 48, LT_CUDNN_INPUTS = 4 };
 /* What a tensor is that is no operand of the call: one that only operations see; zeros, which the session has; a
  * number, which is handed over with each run. */
 enum lt_cudnn_no_operand { LT_CUDNN_BETWEEN = -1, LT_CUDNN_ZEROS = -2, LT_CUDNN_NUMBER = -3 };
@@ -46,14 +47,19 @@ struct lt_cudnn_tensor {
 	int64_t dim[LT_CUDNN_DIMS], stride[LT_CUDNN_DIMS];      /* images or filters, channels, then space */
 	double number;
 };
-/* CONVOLUTION: in[0] the image, in[1] the filters.  POINTWISE: by mode, a cudnnPointwiseMode_t. */
-enum lt_cudnn_node_kind { LT_CUDNN_CONVOLUTION, LT_CUDNN_POINTWISE };
-struct lt_cudnn_node { int32_t kind, mode, n_in, in[LT_CUDNN_INPUTS], out; };
+/* CONVOLUTION: in[0] the image, in[1] the filters.  POINTWISE: by mode, a cudnnPointwiseMode_t; in[2]: the condition of
+ * a selection.  PRODUCT: in[0] by in[1], the last two dims their rows and columns. */
+enum lt_cudnn_node_kind { LT_CUDNN_CONVOLUTION, LT_CUDNN_POINTWISE, LT_CUDNN_PRODUCT };
+/* clips: a ReLU that gives nothing below `low` and nothing above `high`, and no 0. */
+struct lt_cudnn_node { int32_t kind, mode, n_in, in[LT_CUDNN_INPUTS], out; bool clips; double low, high; };
 struct lt_cudnn_form {
 	int32_t n_space, n_tensor, n_node;              /* n_space: of a convolution, 2 or 3 */
 	int64_t stride[LT_CUDNN_SPACE], dilation[LT_CUDNN_SPACE], before[LT_CUDNN_SPACE], after[LT_CUDNN_SPACE];
 	struct lt_cudnn_tensor tensor[LT_CUDNN_TENSORS];
 	struct lt_cudnn_node node[LT_CUDNN_NODES];
+	/* Nodes behind the first n_node: another graph of the same operands, whose plans are asked for behind those of the
+	 * first; 0: there is none. */
+	int32_t n_other;
 };
 /* Whether the device has it in memory of the call's or of the session's. */
 static inline bool cudnn_is_bound(const struct lt_cudnn_tensor *t)
@@ -124,6 +130,7 @@ struct lt_cudnn_plan {
 	cudnnHandle_t handle;           /* that it is built or loaded with; NULL: for a device that is not there */
 	int count;                      /* configurations that the library has named */
 	int64_t engine, workspace;
+	int graph;                      /* of the form: 0 the first, 1 the other */
 	cudnnBackendDescriptor_t plan;
 	cudnnBackendDescriptor_t *part; /* what it was made of; NULL where it was loaded */
 	int n_part;
@@ -161,11 +168,12 @@ lt_status lt__cudnn_check(
 lt_status lt__cudnn_handle(struct lt_cudnn *, cudnnHandle_t *, struct lt_diag *);
 lt_status lt__cudnn_ready(struct lt_session *, struct lt_cuda_queue *, struct lt_diag *);
 void lt__cudnn_queue_free(struct lt_session *, struct lt_cuda_queue *);
-/* form.c: the call of a loop that is described, or NULL.  form: NULL, or why a call is none: a sentence without its
- * end, in `why`.  room: bytes from each operand's address to the end of its memory; NULL: it is not known yet. */
+/* form.c: the call of a loop that is described, or NULL.  form: NULL, or why a call is none where products of float32
+ * may be computed in TF32 or may not: a sentence without its end, in `why`.  room: bytes from each operand's address to
+ * the end of its memory; NULL: it is not known yet. */
 const struct lt_call *lt__cudnn_call_at(const struct lt_tree *, int32_t loop);
-const char *lt__cudnn_form(const struct lt_tree *, int32_t loop, const uint64_t *room, struct lt_cudnn_form *,
-	char *why, size_t bytes);
+const char *lt__cudnn_form(const struct lt_tree *, int32_t loop, bool tf32, const uint64_t *room,
+	struct lt_cudnn_form *, char *why, size_t bytes);
 /* The same for equal forms. */
 void lt__cudnn_form_text(const struct lt_cudnn_wish *, FILE *);
 /* wished.c: what was measured for this version and device; NULL: nothing. */

@@ -1,59 +1,18 @@
-/* form.c -- a call as a convolution: its axes as images, channels and a plane, and what follows it.
+/* form.c -- a call as a form of the library's: which reads are factors, where all operands lie, by dims of a
+ * convolution (images, channels, a plane) or of a product (batches, rows, columns).  chain.c has what is computed of
+ * them.
  *
  * The anchor of the description says what windows there are, so that it is not asked how an image's axes lie in one of
  * the graph's: strides are those of the elements that are read.
  */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "backends/cudnn/cudnn.h"
+#include "backends/cudnn/form.h"
 
-enum { MAX_AXIS = 64 };
-/* y = relu(x * w + z + b), each of the latter if it is there. */
-enum cudnn_part { PART_X, PART_W, PART_Y, PART_Z, PART_B, PARTS };
-struct cudnn_forming {
-	const struct lt_tree *t;
-	const struct lt_call *c;
-	const struct lt_call_anchor *a;
-	struct lt_cudnn_form *f;
-	const uint64_t *room;           /* see lt__cudnn_form */
-	struct lt_cudnn_tensor part[PARTS];
-	int32_t read[PARTS];            /* of the call's reads; -1: none, or the result */
-	bool relu;
-	bool turned;                    /* of a product: its left factor is the filters, its rows are channels */
-	char *why;
-	size_t bytes;
-};
-/* Axes that count as one: its extent, and its stride in each tensor. */
-struct cudnn_merged { int64_t extent, stride[PARTS]; };
+/* Axes that count as one: its extent, and its stride in each lane. */
+struct cudnn_merged { int64_t extent, stride[LT_CUDNN_LANES]; };
 
-static bool refuse(struct cudnn_forming *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static bool refuse(struct cudnn_forming *x, const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	(void)vsnprintf(x->why, x->bytes, format, args);
-	va_end(args);
-	return false;
-}
-
-static const struct lt_call_op *op_at(const struct cudnn_forming *x, int32_t i)
-{
-	return LT_AT(struct lt_call_op, x->t->call_ops, x->c->first_op + i);
-}
-static const struct lt_op *operator_of(const struct cudnn_forming *x, int32_t i)
-{
-	return LT_AT(struct lt_op, x->t->ops, op_at(x, i)->op);
-}
-static const struct lt_call_value *value_at(const struct cudnn_forming *x, int32_t op, int32_t v)
-{
-	return LT_AT(struct lt_call_value, x->t->call_values, op_at(x, op)->first_value + v);
-}
-static const struct lt_call_read *read_at(const struct cudnn_forming *x, int32_t i)
-{
-	return LT_AT(struct lt_call_read, x->t->call_reads, x->c->first_read + i);
-}
 static const struct lt_call_dim *axis_at(const struct cudnn_forming *x, int32_t i)
 {
 	return LT_AT(struct lt_call_dim, x->t->call_dims, x->c->first_axis + i);
@@ -62,22 +21,14 @@ static const struct lt_call_window *window_at(const struct cudnn_forming *x, int
 {
 	return LT_AT(struct lt_call_window, x->t->call_windows, x->a->first_window + i);
 }
-static uint32_t dtype_of(const struct cudnn_forming *x, int32_t buffer)
-{
-	return LT_AT(struct lt_type, x->t->types, LT_AT(struct lt_buffer, x->t->buffers, buffer)->type)->dtype;
-}
-static const struct lt_call_result *result_of(const struct cudnn_forming *x)
-{
-	return LT_AT(struct lt_call_result, x->t->call_results, x->c->first_result);
-}
 
-/* Along an axis; 0 where a tensor is not there. */
-static int64_t stride_at(const struct cudnn_forming *x, int tensor, int32_t axis)
+/* Along an axis; 0 where a lane is not there. */
+static int64_t stride_at(const struct cudnn_forming *x, int32_t lane, int32_t axis)
 {
-	if (axis < 0 || (tensor != PART_Y && x->read[tensor] < 0))
+	if (axis < 0 || x->region[lane] < 0)
 		return 0;
-	return x->t->strides[(tensor == PART_Y ? result_of(x)->first_stride : read_at(x, x->read[tensor])->first_stride)
-		+ axis];
+	return x->t->strides[(lane < x->c->n_read ? forming_read(x, lane)->first_stride
+		: forming_result(x, lane - x->c->n_read)->first_stride) + axis];
 }
 
 static int32_t role_of(const struct cudnn_forming *x, int32_t axis)
@@ -86,113 +37,83 @@ static int32_t role_of(const struct cudnn_forming *x, int32_t axis)
 	return !x->turned ? role : role == LT_DIM_ROW ? LT_DIM_COLUMN : role == LT_DIM_COLUMN ? LT_DIM_ROW : role;
 }
 
-/* ---- what is computed ---- */
+/* ---- what is read where ---- */
 
-static bool is_half(uint32_t dtype) { return dtype == LT_F16 || dtype == LT_BF16; }
-
-/* A cast that changes no value, or may be left out. */
-static bool is_free(const struct cudnn_forming *x, int32_t op)
+/* All that a value is made of, but for the product itself, has the dims of that region. */
+static bool mark(struct cudnn_forming *x, const struct lt_call_value *v, int32_t region)
 {
-	const struct lt_op *is = operator_of(x, op);
-	return op_at(x, op)->kind == LT_CALL_CAST ? op_at(x, op)->may_skip || (is_half(is->in[0]) && is->out == LT_F32)
-		: op_at(x, op)->kind == LT_CALL_MAP && is->opcode == LT_OPCODE_copy;
+	int32_t *at = v->kind == LT_VALUE_OP ? &x->op_region[v->at] : v->kind == LT_VALUE_READ ? &x->region[v->at] : NULL;
+	if (!at || *at == region)
+		return true;
+	if (*at >= 0)
+		return cudnn_refuse(x, "what is before a factor is also beside it; compute it outside");
+	*at = region;
+	if (v->kind == LT_VALUE_READ || (v->at == x->a->op[0] && region == CUDNN_BEHIND))
+		return true;
+	if (forming_op(x, v->at)->kind == LT_CALL_REDUCE)
+		return cudnn_refuse(x, "it reduces by %s beside the sum of products; compute that outside",
+			forming_operator(x, v->at)->name);
+	for (int32_t i = 0; i < forming_op(x, v->at)->n_value; i++)
+		if (!mark(x, forming_value(x, v->at, i), region))
+			return false;
+	return true;
 }
 
-static const struct lt_call_value *behind_casts(const struct cudnn_forming *x, const struct lt_call_value *v)
+/* Whether a factor changes along a role of the product's. */
+static bool has_role(const struct cudnn_forming *x, const struct lt_call_value *v, int32_t role)
 {
-	while (v->kind == LT_VALUE_OP && is_free(x, v->at))
-		v = value_at(x, v->at, 0);
-	return v;
+	bool has = false;
+	for (int32_t a = 0; a < x->c->n_axis; a++)
+		if (axis_at(x, a)->role == role && axis_at(x, a)->extent > 1)
+			has = has || (v->kind == LT_VALUE_OP ? forming_op(x, v->at)->axes >> a & 1
+				: v->kind == LT_VALUE_READ && x->t->strides[forming_read(x, v->at)->first_stride + a] != 0);
+	return has;
 }
 
-static bool is_map(const struct cudnn_forming *x, int32_t op, uint32_t opcode)
-{
-	return op_at(x, op)->kind == LT_CALL_MAP && operator_of(x, op)->opcode == opcode;
-}
-
-/* Where the anchor's product reads a factor. */
+/* Where the anchor's product reads its factors, and what else is read. */
 static bool find_factors(struct cudnn_forming *x)
 {
 	const int32_t sum = x->a->op[0], mul = x->a->op[1];
-	const struct lt_call_value *product = behind_casts(x, value_at(x, sum, 0));
-	if (operator_of(x, sum)->opcode != LT_OPCODE_add || operator_of(x, sum)->out != LT_F32)
-		return refuse(x, "it adds products in float32 alone");
-	if (product->kind != LT_VALUE_OP || product->at != mul || !is_map(x, mul, LT_OPCODE_mul))
-		return refuse(x, "something is between the products and their sum");
-	for (int v = 0; v < 2; v++) {
-		const struct lt_call_value *from = behind_casts(x, value_at(x, mul, v));
-		if (from->kind != LT_VALUE_READ || (from->at != x->a->read[0] && from->at != x->a->read[1]))
-			return refuse(x, "a factor is computed in the call; compute it outside");
+	const struct lt_call_value *product = cudnn_behind_casts(x, forming_value(x, sum, 0)), *factor[2];
+	if (forming_operator(x, sum)->opcode != LT_OPCODE_add || forming_operator(x, sum)->out != LT_F32)
+		return cudnn_refuse(x, "it adds products in float32 alone");
+	if (product->kind != LT_VALUE_OP || product->at != mul || forming_op(x, mul)->kind != LT_CALL_MAP
+		|| forming_operator(x, mul)->opcode != LT_OPCODE_mul)
+		return cudnn_refuse(x, "something is between the products and their sum");
+	for (int32_t v = 0; v < 2; v++) {
+		factor[v] = cudnn_behind_casts(x, forming_value(x, mul, v));
+		if (!x->matrices && (factor[v]->kind != LT_VALUE_READ
+			|| (factor[v]->at != x->a->read[0] && factor[v]->at != x->a->read[1])))
+			return cudnn_refuse(x, "a factor is computed in the call; compute it outside");
 	}
-	x->read[PART_X] = x->a->read[x->turned];
-	x->read[PART_W] = x->a->read[!x->turned];
-	return true;
-}
-
-/* What a sum's other operand is: a value for each channel, or one for each element of the result. */
-static bool take_addend(struct cudnn_forming *x, int32_t read)
-{
-	const int64_t *strides = x->t->strides + read_at(x, read)->first_stride;
-	bool all = true, channels = true;
-	for (int32_t a = 0; a < x->c->n_axis; a++) {
-		const struct lt_call_dim *d = axis_at(x, a);
-		bool channel = role_of(x, a) == LT_DIM_COLUMN || role_of(x, a) == LT_DIM_BATCH;
-		if (d->extent <= 1)
-			continue;
-		all = all && (strides[a] != 0) == (stride_at(x, PART_Y, a) != 0);
-		channels = channels && (strides[a] != 0) == (channel && stride_at(x, PART_Y, a) != 0);
-	}
-	const int tensor = channels && x->read[PART_B] < 0 ? PART_B : all ? PART_Z : channels ? PART_B : -1;
-	if (tensor < 0)
-		return refuse(x, "what is added has neither one value for each channel nor one for each element of the result");
-	if (x->read[tensor] >= 0)
-		return refuse(x, "two values are added of which the library takes one: %s",
-			tensor == PART_B ? "one for each channel" : "one for each element of the result");
-	x->read[tensor] = read;
-	return true;
-}
-
-/* Backwards from the result. */
-static bool find_behind(struct cudnn_forming *x)
-{
-	const struct lt_call_value last = { .kind = LT_VALUE_OP, .at = result_of(x)->op };
-	const struct lt_call_value *v = &last;
-	if (op_at(x, v->at)->kind == LT_CALL_CAST)              /* to the result's type */
-		v = value_at(x, v->at, 0);
-	v = behind_casts(x, v);
-	if (v->kind == LT_VALUE_OP && is_map(x, v->at, LT_OPCODE_max)) {
-		const struct lt_call_value *a = value_at(x, v->at, 0), *b = value_at(x, v->at, 1);
-		const struct lt_call_value *limit = a->kind == LT_VALUE_BITS ? a : b;
-		if (limit->kind != LT_VALUE_BITS || limit->bits)
-			return refuse(x, "its maximum is not with 0");
-		x->relu = true;
-		v = behind_casts(x, limit == a ? b : a);
-	}
-	while (v->kind == LT_VALUE_OP && v->at != x->a->op[0]) {
-		if (!is_map(x, v->at, LT_OPCODE_add))
-			return refuse(x, "behind the convolution it only adds, and then takes the maximum with 0");
-		const struct lt_call_value *a = behind_casts(x, value_at(x, v->at, 0)), *b = behind_casts(x, value_at(x, v->at, 1));
-		const struct lt_call_value *read = b->kind == LT_VALUE_READ ? b : a;
-		if (read->kind != LT_VALUE_READ)
-			return refuse(x, "what is added is computed in the call; compute it outside");
-		if (!take_addend(x, read->at))
+	const bool swapped = x->matrices && (has_role(x, factor[0], LT_DIM_COLUMN) || has_role(x, factor[1], LT_DIM_ROW));
+	x->image = x->a->read[x->turned];
+	x->filters = x->a->read[!x->turned];
+	x->left = x->matrices ? swapped != x->turned : factor[1]->at == x->image;
+	if (!mark(x, factor[x->left], CUDNN_LEFT) || !mark(x, factor[!x->left], CUDNN_RIGHT))
+		return false;
+	for (int32_t i = 0; i < x->c->n_result; i++) {
+		const struct lt_call_value last = { .kind = LT_VALUE_OP, .at = forming_result(x, i)->op };
+		if (!mark(x, &last, CUDNN_BEHIND))
 			return false;
-		v = read == a ? b : a;
+		x->region[x->c->n_read + i] = CUDNN_BEHIND;
 	}
-	return v->kind == LT_VALUE_OP || refuse(x, "its result is not that of the convolution");
+	return true;
 }
 
 static bool check_types(struct cudnn_forming *x)
 {
-	const uint32_t dtype = dtype_of(x, result_of(x)->buffer);
-	if (dtype != LT_F32 && !is_half(dtype))
-		return refuse(x, "it computes float32, float16 and bfloat16");
-	for (int i = 0; i < PARTS; i++) {
-		const int32_t r = x->read[i];
-		if (r >= 0 && dtype_of(x, read_at(x, r)->buffer) != dtype)
-			return refuse(x, "what it reads and writes is not of one type; cast outside");
-		if (r >= 0 && read_at(x, r)->n_guard && (i != PART_X || read_at(x, r)->fill))
-			return refuse(x, i == PART_X ? "its borders are not 0" : "only the image has borders; copy the other outside");
+	const uint32_t dtype = forming_dtype(x, forming_result(x, 0)->buffer);
+	if (dtype != LT_F32 && !cudnn_is_half(dtype))
+		return cudnn_refuse(x, "it computes float32, float16 and bfloat16");
+	for (int32_t i = 0; i < x->n_lane; i++) {
+		const bool is_read = i < x->c->n_read, is_image = i == x->image && !x->matrices;
+		if (x->region[i] >= 0 && dtype != forming_dtype(x, is_read ? forming_read(x, i)->buffer
+			: forming_result(x, i - x->c->n_read)->buffer))
+			return cudnn_refuse(x, "what it reads and writes is not of one type; cast outside");
+		if (x->region[i] >= 0 && is_read && forming_read(x, i)->n_guard && (!is_image || forming_read(x, i)->fill))
+			return cudnn_refuse(x, is_image ? "its borders are not 0"
+				: "only the image has borders; copy the other outside");
 	}
 	return true;
 }
@@ -204,12 +125,12 @@ static struct cudnn_merged one(void) { return (struct cudnn_merged){ .extent = 1
 static void merge_axis(const struct cudnn_forming *x, int32_t axis, struct cudnn_merged *m)
 {
 	m->extent = axis_at(x, axis)->extent;
-	for (int i = 0; i < PARTS; i++)
+	for (int32_t i = 0; i < x->n_lane; i++)
 		m->stride[i] = stride_at(x, i, axis);
 }
 
-/* Axes of the set as one, the outermost of `by` first; false: they do not go on in each other. */
-static bool merge(const struct cudnn_forming *x, uint64_t set, int by, struct cudnn_merged *out)
+/* Axes of the set as one, the outermost of lane `by` first; false: they do not go on in each other. */
+static bool merge(const struct cudnn_forming *x, uint64_t set, int32_t by, struct cudnn_merged *out)
 {
 	*out = one();
 	while (set) {
@@ -221,7 +142,7 @@ static bool merge(const struct cudnn_forming *x, uint64_t set, int by, struct cu
 		set &= ~(UINT64_C(1) << inner);
 		merge_axis(x, inner, &m);
 		if (out->extent > 1)
-			for (int i = 0; i < PARTS; i++)
+			for (int32_t i = 0; i < x->n_lane; i++)
 				if (m.stride[i] != out->stride[i] * out->extent)
 					return false;
 		m.extent *= out->extent;
@@ -232,25 +153,37 @@ static bool merge(const struct cudnn_forming *x, uint64_t set, int by, struct cu
 	return true;
 }
 
-/* Groups outside of the channels of one, in tensor `i`: as one. */
-static bool group(const struct cudnn_merged *groups, const struct cudnn_merged *inside, int i, int64_t *extent,
-	int64_t *stride)
+/* A dim of a lane, of one element where it is repeated; of what is computed nothing may be. */
+static void put_dim(struct cudnn_forming *x, int32_t lane, int d, int64_t extent, int64_t stride)
 {
-	*extent = groups->extent * inside->extent;
-	*stride = inside->extent > 1 ? inside->stride[i] : groups->stride[i];
-	return groups->extent == 1 || inside->extent == 1 || groups->stride[i] == inside->stride[i] * inside->extent;
+	const bool whole = stride || lane >= x->c->n_read || (!x->matrices && (lane == x->image || lane == x->filters));
+	x->lane[lane].dim[d] = whole ? extent : 1;
+	x->lane[lane].stride[d] = stride;
+	x->full[x->region[lane]][d] = extent;
 }
 
-/* Strides of dims of one element, as if there were more: engines go by them. */
-static void fill_strides(struct lt_cudnn_tensor *t, int32_t n_space, bool channels_last)
+/* Groups outside of the channels of one, in a lane: as one. */
+static bool put_groups(struct cudnn_forming *x, int32_t lane, int d, const struct cudnn_merged *groups,
+	const struct cudnn_merged *inside)
 {
-	const int n = 2 + n_space;
+	put_dim(x, lane, d, groups->extent * inside->extent, inside->extent > 1 ? inside->stride[lane] : groups->stride[lane]);
+	return groups->extent == 1 || inside->extent == 1
+		|| groups->stride[lane] == inside->stride[lane] * inside->extent;
+}
+
+/* Strides of dims of one element, as if there were more: engines go by them.  inside: the innermost dim. */
+static void fill_strides(const struct cudnn_forming *x, struct lt_cudnn_tensor *t, int inside)
+{
+	int order[LT_CUDNN_DIMS] = { inside }, n = 1;
 	int64_t next = 1;
+	for (int d = x->n_dim - 1; d >= 0; d--)
+		if (d != inside)
+			order[n++] = d;
 	for (int i = 0; i < n; i++) {
-		const int inside = channels_last ? (i == 0 ? 1 : i == n - 1 ? 0 : n - i) : n - 1 - i;
-		if (t->dim[inside] == 1)
-			t->stride[inside] = next;
-		next = t->stride[inside] * t->dim[inside];
+		const int d = order[i];
+		if (t->dim[d] == 1)
+			t->stride[d] = next;
+		next = t->stride[d] * t->dim[d];
 	}
 }
 
@@ -263,11 +196,11 @@ static bool is_channels_last(const struct lt_cudnn_tensor *t, int32_t n_space, b
 	return else_is;
 }
 
-struct cudnn_plane { int32_t n; struct cudnn_space { struct lt_call_window w; bool windows; } at[MAX_AXIS]; };
+struct cudnn_plane { int32_t n; struct cudnn_space { struct lt_call_window w; bool windows; } at[LT_CUDNN_AXES]; };
 
 static int64_t step_of(const struct cudnn_forming *x, const struct cudnn_space *s)
 {
-	return s->windows ? s->w.step : stride_at(x, PART_X, s->w.out);
+	return s->windows ? s->w.step : stride_at(x, x->image, s->w.out);
 }
 
 /* Which axes make the plane: those of windows, and of a product's rows, which have windows of one element, the two
@@ -277,9 +210,9 @@ static bool find_plane(struct cudnn_forming *x, uint64_t *rows, struct cudnn_pla
 	for (int32_t w = 0; w < x->a->n_window; w++) {
 		const struct lt_call_window *is = window_at(x, w);
 		if (p->n == LT_CUDNN_SPACE)
-			return refuse(x, "it has windows along more than %d axes", (int)LT_CUDNN_SPACE);
-		if (stride_at(x, PART_W, is->out))
-			return refuse(x, "each position has a filter of its own");
+			return cudnn_refuse(x, "it has windows along more than %d axes", (int)LT_CUDNN_SPACE);
+		if (stride_at(x, x->filters, is->out))
+			return cudnn_refuse(x, "each position has a filter of its own");
 		if (is->out >= 0)
 			*rows &= ~(UINT64_C(1) << is->out);
 		p->at[p->n++] = (struct cudnn_space){ *is, true };
@@ -287,7 +220,7 @@ static bool find_plane(struct cudnn_forming *x, uint64_t *rows, struct cudnn_pla
 	while (!x->a->n_window && *rows && p->n < 2) {
 		int32_t inner = -1;
 		for (int32_t a = 0; a < x->c->n_axis; a++)
-			if (*rows >> a & 1 && (inner < 0 || stride_at(x, PART_Y, a) < stride_at(x, PART_Y, inner)))
+			if (*rows >> a & 1 && (inner < 0 || stride_at(x, x->c->n_read, a) < stride_at(x, x->c->n_read, inner)))
 				inner = a;
 		*rows &= ~(UINT64_C(1) << inner);
 		p->at[p->n++] = (struct cudnn_space){ { .out = inner, .window = -1, .stride = 1, .dilation = 1 }, false };
@@ -302,11 +235,12 @@ static bool find_plane(struct cudnn_forming *x, uint64_t *rows, struct cudnn_pla
 	return true;
 }
 
-static bool put_plane(struct cudnn_forming *x, const struct cudnn_plane *p)
+static void put_plane(struct cudnn_forming *x, const struct cudnn_plane *p)
 {
 	struct lt_cudnn_form *f = x->f;
 	const int32_t first = p->n < 2 ? 2 - p->n : 0;
 	f->n_space = first + p->n;
+	x->n_dim = 2 + f->n_space;
 	for (int32_t i = 0; i < f->n_space; i++) {
 		const struct cudnn_space none = { { .out = -1, .window = -1, .stride = 1, .dilation = 1, .extent = 1 }, true };
 		const struct cudnn_space *s = i < first ? &none : &p->at[i - first];
@@ -321,59 +255,86 @@ static bool put_plane(struct cudnn_forming *x, const struct cudnn_plane *p)
 		/* The library counts how many windows there are room for: rows that nobody reads are not there. */
 		if ((extent + f->before[i] + f->after[i] - s->w.dilation * (window - 1) - 1) / s->w.stride + 1 != out)
 			extent = reach - f->before[i] - f->after[i];
-		x->part[PART_X].dim[2 + i] = extent;
-		x->part[PART_X].stride[2 + i] = step_of(x, s);
-		x->part[PART_X].offset += f->before[i] * step_of(x, s);
-		x->part[PART_W].dim[2 + i] = window;
-		x->part[PART_W].stride[2 + i] = stride_at(x, PART_W, s->w.window);
-		for (int k = PART_Y; k <= PART_Z; k++) {
-			x->part[k].dim[2 + i] = out;
-			x->part[k].stride[2 + i] = stride_at(x, k, s->w.out);
-		}
-		x->part[PART_B].dim[2 + i] = 1;
+		put_dim(x, x->image, 2 + i, extent, step_of(x, s));
+		x->lane[x->image].offset += f->before[i] * step_of(x, s);
+		put_dim(x, x->filters, 2 + i, window, stride_at(x, x->filters, s->w.window));
+		for (int32_t k = 0; k < x->n_lane; k++)
+			if (x->region[k] == CUDNN_BEHIND)
+				put_dim(x, k, 2 + i, out, stride_at(x, k, s->w.out));
 	}
-	return true;
 }
 
 static bool put_channels(struct cudnn_forming *x, const uint64_t *set)
 {
-	struct lt_cudnn_tensor *t = x->part;
 	struct cudnn_merged images, channels, filters, groups;
-	int64_t one_group;
-	bool good = merge(x, set[LT_DIM_ROW], PART_Y, &images) && merge(x, set[LT_DIM_DEEP], PART_X, &channels)
-		&& merge(x, set[LT_DIM_COLUMN], PART_Y, &filters) && merge(x, set[LT_DIM_BATCH], PART_Y, &groups);
-	if (!good)
-		return refuse(x, "images, channels or filters are several axes that do not go on in each other; copy it outside");
-	for (int i = PART_X; i <= PART_Z; i++) {
-		t[i].dim[0] = i == PART_W ? groups.extent * filters.extent : images.extent;
-		t[i].stride[0] = images.stride[i];
+	const int32_t y = x->c->n_read;
+	if (!merge(x, set[LT_DIM_ROW], y, &images) || !merge(x, set[LT_DIM_DEEP], x->image, &channels)
+		|| !merge(x, set[LT_DIM_COLUMN], y, &filters) || !merge(x, set[LT_DIM_BATCH], y, &groups))
+		return cudnn_refuse(x, "images, channels or filters are several axes that do not go on in each other; copy it "
+			"outside");
+	put_dim(x, x->image, 0, images.extent, images.stride[x->image]);
+	bool good = put_groups(x, x->image, 1, &groups, &channels) && put_groups(x, x->filters, 0, &groups, &filters);
+	put_dim(x, x->filters, 1, channels.extent, channels.stride[x->filters]);
+	for (int32_t i = 0; i < x->n_lane; i++)
+		if (x->region[i] == CUDNN_BEHIND) {
+			put_dim(x, i, 0, images.extent, images.stride[i]);
+			good = put_groups(x, i, 1, &groups, &filters) && good;
+		}
+	return good
+		|| cudnn_refuse(x, "the channels of a group do not lie beside those of the next; copy it outside");
+}
+
+/* The first lane of a region that has all axes of the set, or the result. */
+static int32_t lane_with(const struct cudnn_forming *x, uint64_t set, int32_t region)
+{
+	for (int32_t i = 0; i < x->n_lane; i++) {
+		bool all = x->region[i] == region;
+		for (int32_t a = 0; a < x->c->n_axis; a++)
+			all = all && (!(set >> a & 1) || stride_at(x, i, a));
+		if (all)
+			return i;
 	}
-	t[PART_B].dim[0] = 1;
-	good = group(&groups, &channels, PART_X, &t[PART_X].dim[1], &t[PART_X].stride[1])
-		&& group(&groups, &filters, PART_W, &t[PART_W].dim[0], &t[PART_W].stride[0]);
-	for (int i = PART_Y; i <= PART_B; i++)
-		good = group(&groups, &filters, i, &t[i].dim[1], &t[i].stride[1]) && good;
-	one_group = channels.extent;
-	t[PART_W].dim[1] = one_group;
-	t[PART_W].stride[1] = channels.stride[PART_W];
-	if (t[PART_B].operand < 0)
-		t[PART_B].stride[1] = 1;        /* of zeros */
-	return good || refuse(x, "the channels of a group do not lie beside those of the next; copy it outside");
+	return x->c->n_read;
+}
+
+/* [batches, rows, columns] by [batches, rows, deep] and [batches, deep, columns]. */
+static bool put_matrices(struct cudnn_forming *x, const uint64_t *set)
+{
+	struct cudnn_merged batches, rows, columns, deep;
+	const int32_t y = x->c->n_read;
+	if (!merge(x, set[LT_DIM_BATCH], y, &batches) || !merge(x, set[LT_DIM_ROW], y, &rows)
+		|| !merge(x, set[LT_DIM_COLUMN], y, &columns)
+		|| !merge(x, set[LT_DIM_DEEP], lane_with(x, set[LT_DIM_DEEP], CUDNN_LEFT), &deep))
+		return cudnn_refuse(x, "batches, rows, columns or terms are several axes that do not go on in each other; copy "
+			"it outside");
+	x->n_dim = 3;
+	for (int32_t i = 0; i < x->n_lane; i++) {
+		const struct cudnn_merged *first = x->region[i] == CUDNN_RIGHT ? &deep : &rows,
+			*second = x->region[i] == CUDNN_LEFT ? &deep : &columns;
+		if (x->region[i] < 0)
+			continue;
+		put_dim(x, i, 0, batches.extent, batches.stride[i]);
+		put_dim(x, i, 1, first->extent, first->stride[i]);
+		put_dim(x, i, 2, second->extent, second->stride[i]);
+	}
+	if (x->lane[y].dim[2] > 1 && x->lane[y].stride[2] != 1)
+		return cudnn_refuse(x, "columns of the result do not lie side by side; copy it outside");
+	return true;
 }
 
 static bool check_strides(struct cudnn_forming *x)
 {
-	const struct lt_cudnn_tensor *w = &x->part[PART_W];
-	static const char *const names[] = { "the image", "the filters", "the result", "what is added", "the bias" };
-	for (int i = 0; i < PARTS; i++)
-		for (int d = 0; d < 2 + x->f->n_space && x->part[i].operand >= 0; d++)
-			if (x->part[i].dim[d] > 1 && x->part[i].stride[d] <= 0)
-				return refuse(x, "%s is %s; copy it outside", names[i], x->part[i].stride[d] ? "read backwards"
-					: "repeated along one of its dims");
+	const struct lt_cudnn_tensor *w = &x->lane[x->matrices ? 0 : x->filters];
+	for (int32_t i = 0; i < x->n_lane; i++)
+		for (int d = 0; d < x->n_dim && x->region[i] >= 0; d++)
+			if (x->lane[i].dim[d] > 1 && x->lane[i].stride[d] <= 0)
+				return cudnn_refuse(x, "%s is %s; copy it outside", i >= x->c->n_read ? "the result"
+					: x->matrices ? "what is read" : i == x->image ? "the image" : i == x->filters ? "the filters"
+					: "what is read behind it", x->lane[i].stride[d] ? "read backwards" : "repeated along one of its dims");
 	/* Plans of others are offered, and wrong (cuDNN 9.14). */
-	for (int d = 1; d < 2 + x->f->n_space; d++)
+	for (int d = 1; d < x->n_dim && !x->matrices; d++)
 		if (w->dim[d] > 1 && w->dim[0] > 1 && w->stride[d] > w->stride[0])
-			return refuse(x, "what is multiplied with one filter does not lie together; copy the filters outside");
+			return cudnn_refuse(x, "what is multiplied with one filter does not lie together; copy the filters outside");
 	return true;
 }
 
@@ -382,10 +343,10 @@ static bool check_strides(struct cudnn_forming *x)
 static void close_gaps(struct cudnn_forming *x)
 {
 	struct lt_cudnn_form *f = x->f;
-	struct lt_cudnn_tensor *t = &x->part[PART_X];
+	struct lt_cudnn_tensor *t = &x->lane[x->image];
 	const int64_t channels = t->dim[1], apart = t->dim[1] > 0 ? t->stride[3] / channels : 0, out = t->dim[3];
 	for (int i = 0; i < 2; i++)
-		if (f->n_space != 2 || f->stride[i] != 1 || f->before[i] || f->after[i] || x->part[PART_W].dim[2 + i] != 1)
+		if (f->n_space != 2 || f->stride[i] != 1 || f->before[i] || f->after[i] || x->lane[x->filters].dim[2 + i] != 1)
 			return;
 	if ((channels > 1 && t->stride[1] != 1) || out < 2 || apart < 2 || t->stride[3] % channels)
 		return;
@@ -409,19 +370,26 @@ static void close_gaps(struct cudnn_forming *x)
 	}
 }
 
-static bool put_tensors(struct cudnn_forming *x)
+/* The innermost dim: of a convolution's tensor its channels, or the plane; else that which lies side by side. */
+static int inside_of(const struct cudnn_forming *x, int32_t lane)
 {
-	struct lt_cudnn_form *f = x->f;
+	const struct lt_cudnn_tensor *t = &x->lane[lane], *y = &x->lane[x->c->n_read];
+	if (x->matrices)
+		return t->dim[1] > 1 && t->stride[1] == 1 ? 1 : 2;
+	return is_channels_last(t, x->f->n_space, is_channels_last(y, x->f->n_space,
+		is_channels_last(&x->lane[x->image], x->f->n_space, true))) ? 1 : x->n_dim - 1;
+}
+
+static bool put_lanes(struct cudnn_forming *x)
+{
 	uint64_t set[LT_DIM_OTHER + 1] = { 0 };
 	struct cudnn_plane p = { .n = 0 };
-	for (int i = 0; i < PARTS; i++)
-		x->part[i].operand = i == PART_Y ? 0 : x->read[i] < 0 ? LT_CUDNN_BETWEEN : x->c->n_result + x->read[i];
 	for (int32_t a = 0; a < x->c->n_axis; a++) {
 		const struct lt_call_dim *d = axis_at(x, a);
 		if (d->n_bound)
-			return refuse(x, "how many there are of %s differs", d->var ? d->var : "?");
+			return cudnn_refuse(x, "how many there are of %s differs", d->var ? d->var : "?");
 		if (d->role < 0 || d->role >= LT_DIM_OTHER)
-			return refuse(x, "%s is none of a convolution's axes", d->var ? d->var : "?");
+			return cudnn_refuse(x, "%s is none of a convolution's axes", d->var ? d->var : "?");
 		set[role_of(x, a)] |= d->extent > 1 ? UINT64_C(1) << a : 0;
 	}
 	for (int32_t w = 0; w < x->a->n_window; w++)
@@ -430,68 +398,39 @@ static bool put_tensors(struct cudnn_forming *x)
 	for (int32_t w = 0; w < x->a->n_window; w++)
 		if (window_at(x, w)->out >= 0)
 			set[LT_DIM_BATCH] &= ~(UINT64_C(1) << window_at(x, w)->out);
-	if (!find_plane(x, &set[LT_DIM_ROW], &p) || !put_plane(x, &p) || !put_channels(x, set) || !check_strides(x))
+	if (!x->matrices && !find_plane(x, &set[LT_DIM_ROW], &p))
 		return false;
-	for (int i = 0; i < PARTS; i++) {
-		x->part[i].n_dim = 2 + f->n_space;
-		x->part[i].dtype = dtype_of(x, result_of(x)->buffer);
+	if (!x->matrices)
+		put_plane(x, &p);
+	if (!(x->matrices ? put_matrices(x, set) : put_channels(x, set)) || !check_strides(x))
+		return false;
+	int inside[LT_CUDNN_LANES];
+	for (int32_t i = 0; i < x->n_lane; i++) {
+		x->lane[i].n_dim = x->n_dim;
+		x->lane[i].dtype = forming_dtype(x, forming_result(x, 0)->buffer);
 	}
-	close_gaps(x);
-	const bool last = is_channels_last(&x->part[PART_Y], f->n_space,
-		is_channels_last(&x->part[PART_X], f->n_space, true));
-	for (int i = 0; i < PARTS; i++)
-		fill_strides(&x->part[i], f->n_space, is_channels_last(&x->part[i], f->n_space, last));
+	if (!x->matrices)
+		close_gaps(x);
+	for (int32_t i = 0; i < x->n_lane; i++)
+		inside[i] = inside_of(x, i);
+	for (int32_t i = 0; i < x->n_lane; i++)
+		fill_strides(x, &x->lane[i], inside[i]);
 	return true;
 }
 
-/* ---- as operations ---- */
-
-static int32_t emit_tensor(struct cudnn_forming *x, enum cudnn_part part, int32_t operand, uint32_t dtype)
-{
-	struct lt_cudnn_tensor *t = &x->f->tensor[x->f->n_tensor];
-	*t = x->part[part];
-	t->operand = operand;
-	t->dtype = dtype;
-	t->n_dim = 2 + x->f->n_space;
-	return x->f->n_tensor++;
-}
-
-/* b -1: it has one operand.  last: what it gives is the result. */
-static int32_t emit_node(struct cudnn_forming *x, int32_t kind, int32_t mode, int32_t a, int32_t b, bool last)
-{
-	struct lt_cudnn_node *n = &x->f->node[x->f->n_node++];
-	const int32_t out = emit_tensor(x, PART_Y, last ? 0 : LT_CUDNN_BETWEEN,
-		last ? dtype_of(x, result_of(x)->buffer) : LT_F32);
-	*n = (struct lt_cudnn_node){ .kind = kind, .mode = mode, .n_in = 1 + (b >= 0), .in = { a, b }, .out = out };
-	return out;
-}
-
-/* The residual before the bias: that order is what the library has a form for; and a bias behind each residual and each
- * ReLU, one of zeros where the call has none. */
-static bool emit(struct cudnn_forming *x)
-{
-	const uint32_t dtype = dtype_of(x, result_of(x)->buffer);
-	const bool z = x->read[PART_Z] >= 0, b = x->read[PART_B] >= 0 || z || x->relu;
-	const int32_t image = emit_tensor(x, PART_X, x->part[PART_X].operand, dtype),
-		filters = emit_tensor(x, PART_W, x->part[PART_W].operand, dtype);
-	int32_t y = emit_node(x, LT_CUDNN_CONVOLUTION, 0, image, filters, !z && !b && !x->relu);
-	if (z)
-		y = emit_node(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_ADD, y,
-			emit_tensor(x, PART_Z, x->part[PART_Z].operand, dtype), false);
-	if (b)
-		y = emit_node(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_ADD, y, emit_tensor(x, PART_B,
-			x->read[PART_B] >= 0 ? x->part[PART_B].operand : LT_CUDNN_ZEROS, dtype), !x->relu);
-	if (x->relu)
-		(void)emit_node(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_RELU_FWD, y, -1, true);
-	return true;
-}
+/* ---- all of it ---- */
 
 static bool form_of(struct cudnn_forming *x)
 {
 	*x->f = (struct lt_cudnn_form){ .n_space = 0 };
-	for (int i = 0; i < PARTS; i++)
-		x->read[i] = -1;
-	return find_factors(x) && find_behind(x) && check_types(x) && put_tensors(x) && emit(x);
+	x->n_lane = x->c->n_read + x->c->n_result;
+	for (int32_t i = 0; i < x->n_lane; i++) {
+		x->region[i] = -1;
+		x->lane[i] = (struct lt_cudnn_tensor){ .operand = i < x->c->n_read ? x->c->n_result + i : i - x->c->n_read };
+	}
+	for (int32_t i = 0; i < x->c->n_op; i++)
+		x->op_region[i] = -1;
+	return find_factors(x) && check_types(x) && put_lanes(x) && lt__cudnn_chain(x);
 }
 
 const struct lt_call *lt__cudnn_call_at(const struct lt_tree *t, int32_t loop)
@@ -505,25 +444,57 @@ const struct lt_call *lt__cudnn_call_at(const struct lt_tree *t, int32_t loop)
 	return NULL;
 }
 
-const char *lt__cudnn_form(const struct lt_tree *t, int32_t loop, const uint64_t *room, struct lt_cudnn_form *f,
-	char *why, size_t bytes)
+/* What is known of a call before it is asked what it computes. */
+static const char *is_none(const struct cudnn_forming *x)
 {
-	struct cudnn_forming x = { .t = t, .f = f, .room = room, .why = why, .bytes = bytes };
-	char turned[240];
-	x.c = lt__cudnn_call_at(t, loop);
-	if (!x.c || x.c->n_anchor != 1 || x.c->n_result != 1 || x.c->n_axis > MAX_AXIS) {
-		(void)refuse(&x, "it is no convolution with one result");
+	if (!x->c || x->c->anchor < 0)
+		return "it is no convolution or product as a whole";
+	if (x->c->n_anchor != 1)
+		return "it has several products";
+	if (x->c->n_axis > LT_CUDNN_AXES || x->c->n_op > LT_CUDNN_OPS || x->c->n_read + x->c->n_result > LT_CUDNN_LANES)
+		return "it has more axes, operators or operands than a form of the library's; cut it in two";
+	return x->a->kind != LT_ANCHOR_CONVOLUTION && x->a->kind != LT_ANCHOR_PRODUCT ? "it is no convolution or product"
+		: NULL;
+}
+
+/* Which of a product's factors is the image is not said: that whose axes are one.  Last, as a product. */
+const char *lt__cudnn_form(const struct lt_tree *t, int32_t loop, bool tf32, const uint64_t *room,
+	struct lt_cudnn_form *f, char *why, size_t bytes)
+{
+	char other[240];
+	struct cudnn_forming x = { .t = t, .c = lt__cudnn_call_at(t, loop), .f = f, .room = room, .tf32 = tf32, .why = why,
+		.bytes = bytes };
+	x.a = x.c && x.c->anchor >= 0 ? LT_AT(struct lt_call_anchor, t->call_anchors, x.c->anchor) : NULL;
+	const char *none = is_none(&x);
+	if (none) {
+		(void)cudnn_refuse(&x, "%s", none);
 		return why;
 	}
-	x.a = LT_AT(struct lt_call_anchor, t->call_anchors, x.c->anchor);
-	if (x.a->kind != LT_ANCHOR_CONVOLUTION && x.a->kind != LT_ANCHOR_PRODUCT)
-		(void)refuse(&x, "it is no convolution");
-	else if (form_of(&x))
+	if (form_of(&x))
 		return NULL;
-	/* Which of a product's factors is the image is not said: that whose axes are one. */
-	struct cudnn_forming y = { .t = t, .c = x.c, .a = x.a, .f = f, .room = room, .turned = true,
-		.why = turned, .bytes = sizeof turned };
-	return x.a->kind == LT_ANCHOR_PRODUCT && form_of(&y) ? NULL : why;
+	for (int way = 1; way < 4 && x.a->kind == LT_ANCHOR_PRODUCT; way++) {
+		const bool matrices = way > 1;
+		if (matrices && !tf32 && !cudnn_is_half(forming_dtype(&x, forming_result(&x, 0)->buffer)))
+			break;          /* products of float32 are TF32's, whatever their engines' notes say */
+		struct cudnn_forming y = { .t = t, .c = x.c, .a = x.a, .f = f, .room = room, .tf32 = tf32, .matrices = matrices,
+			.turned = way % 2, .why = way == 2 ? why : other, .bytes = way == 2 ? bytes : sizeof other };
+		if (form_of(&y))
+			return NULL;
+	}
+	return why;
+}
+
+static void text_nodes(const struct lt_cudnn_node *n, int32_t count, FILE *to)
+{
+	static const char *const kinds[] = { "convolution", "pointwise", "product" };
+	for (int i = 0; i < count; i++, n++) {
+		(void)fprintf(to, "%%%d = %s %d", (int)n->out, kinds[n->kind], (int)n->mode);
+		for (int k = 0; k < n->n_in; k++)
+			(void)fprintf(to, " %%%d", (int)n->in[k]);
+		if (n->clips)
+			(void)fprintf(to, " from %a to %a", n->low, n->high);
+		(void)fprintf(to, "\n");
+	}
 }
 
 void lt__cudnn_form_text(const struct lt_cudnn_wish *w, FILE *to)
@@ -546,12 +517,8 @@ void lt__cudnn_form_text(const struct lt_cudnn_wish *w, FILE *to)
 			(void)fprintf(to, " %" PRId64 "/%" PRId64, t->dim[d], t->stride[d]);
 		(void)fprintf(to, "\n");
 	}
-	for (int i = 0; i < f->n_node; i++) {
-		const struct lt_cudnn_node *n = &f->node[i];
-		(void)fprintf(to, "%%%d = %s %d", (int)n->out, n->kind == LT_CUDNN_CONVOLUTION ? "convolution" : "pointwise",
-			(int)n->mode);
-		for (int k = 0; k < n->n_in; k++)
-			(void)fprintf(to, " %%%d", (int)n->in[k]);
-		(void)fprintf(to, "\n");
-	}
+	text_nodes(f->node, f->n_node, to);
+	if (f->n_other)
+		(void)fprintf(to, "or\n");
+	text_nodes(f->node + f->n_node, f->n_other, to);
 }

@@ -1,6 +1,7 @@
-/* graph.c -- a convolution as the library is told of it: tensors, operations, their graph; the plans that it offers
+/* graph.c -- a form as the library is told of it: tensors, operations, their graphs; the plans that it offers
  * for that, the best first, less those that compute something else than what is asked for.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "backends/backends.h"
@@ -60,7 +61,8 @@ static void unmake(struct cudnn_make *m, int from)
 
 static cudnnDataType_t type_of(uint32_t dtype)
 {
-	return dtype == LT_F16 ? CUDNN_DATA_HALF : dtype == LT_BF16 ? CUDNN_DATA_BFLOAT16 : CUDNN_DATA_FLOAT;
+	return dtype == LT_F16 ? CUDNN_DATA_HALF : dtype == LT_BF16 ? CUDNN_DATA_BFLOAT16
+		: dtype == LT_BOOL ? CUDNN_DATA_BOOLEAN : CUDNN_DATA_FLOAT;
 }
 
 /* ---- the graph ---- */
@@ -119,35 +121,85 @@ static cudnnBackendDescriptor_t pointwise(
 	set_type(m, what, CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_DATA_FLOAT);
 	if (mode == CUDNN_POINTWISE_RELU_FWD && !m->r)  /* a NaN stays one; a version without the attribute does as it does */
 		(void)m->d->api.set(what, CUDNN_ATTR_POINTWISE_NAN_PROPAGATION, CUDNN_TYPE_NAN_PROPOGATION, 1, &nan);
+	if (node->clips && node->low != 0)
+		set(m, what, CUDNN_ATTR_POINTWISE_RELU_LOWER_CLIP, CUDNN_TYPE_DOUBLE, 1, &node->low);
+	if (node->clips && !isinf(node->high))
+		set(m, what, CUDNN_ATTR_POINTWISE_RELU_UPPER_CLIP, CUDNN_TYPE_DOUBLE, 1, &node->high);
 	finish(m, what);
 	cudnnBackendDescriptor_t x = make(m, CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
 	set_part(m, x, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, what);
 	set_part(m, x, CUDNN_ATTR_OPERATION_POINTWISE_XDESC, tensors[node->in[0]]);
 	if (node->n_in > 1)
 		set_part(m, x, CUDNN_ATTR_OPERATION_POINTWISE_BDESC, tensors[node->in[1]]);
+	if (node->n_in > 2)
+		set_part(m, x, CUDNN_ATTR_OPERATION_POINTWISE_TDESC, tensors[node->in[2]]);
 	set_part(m, x, CUDNN_ATTR_OPERATION_POINTWISE_YDESC, tensors[node->out]);
 	finish(m, x);
 	return x;
 }
 
-static cudnnBackendDescriptor_t graph(struct cudnn_make *m, cudnnHandle_t handle, const struct lt_cudnn_wish *w)
+static cudnnBackendDescriptor_t product(
+	struct cudnn_make *m, const struct lt_cudnn_node *node, const cudnnBackendDescriptor_t *tensors)
+{
+	cudnnBackendDescriptor_t what = make(m, CUDNN_BACKEND_MATMUL_DESCRIPTOR);
+	set_type(m, what, CUDNN_ATTR_MATMUL_COMP_TYPE, CUDNN_DATA_FLOAT);
+	finish(m, what);
+	cudnnBackendDescriptor_t x = make(m, CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR);
+	set_part(m, x, CUDNN_ATTR_OPERATION_MATMUL_DESC, what);
+	set_part(m, x, CUDNN_ATTR_OPERATION_MATMUL_ADESC, tensors[node->in[0]]);
+	set_part(m, x, CUDNN_ATTR_OPERATION_MATMUL_BDESC, tensors[node->in[1]]);
+	set_part(m, x, CUDNN_ATTR_OPERATION_MATMUL_CDESC, tensors[node->out]);
+	finish(m, x);
+	return x;
+}
+
+/* Nodes of a graph of the form, and which tensors they have. */
+static const struct lt_cudnn_node *nodes_of(const struct lt_cudnn_form *f, int graph, int32_t *n, bool *has)
+{
+	const struct lt_cudnn_node *node = f->node + (graph ? f->n_node : 0);
+	*n = graph ? f->n_other : f->n_node;
+	memset(has, 0, LT_CUDNN_TENSORS * sizeof *has);
+	for (int32_t i = 0; i < *n; i++) {
+		has[node[i].out] = true;
+		for (int32_t k = 0; k < node[i].n_in; k++)
+			has[node[i].in[k]] = true;
+	}
+	return node;
+}
+
+static cudnnBackendDescriptor_t graph(
+	struct cudnn_make *m, cudnnHandle_t handle, const struct lt_cudnn_wish *w, int which)
 {
 	const struct lt_cudnn_form *f = &w->form;
-	cudnnBackendDescriptor_t tensors[LT_CUDNN_TENSORS], op[LT_CUDNN_NODES];
+	cudnnBackendDescriptor_t tensors[LT_CUDNN_TENSORS] = { NULL }, op[LT_CUDNN_NODES];
+	bool has[LT_CUDNN_TENSORS];
+	int32_t n;
+	const struct lt_cudnn_node *node = nodes_of(f, which, &n, has);
 	for (int i = 0; i < f->n_tensor; i++)
-		tensors[i] = tensor(m, w, i);
-	for (int i = 0; i < f->n_node; i++)
-		op[i] = f->node[i].kind == LT_CUDNN_CONVOLUTION ? convolution(m, f, &f->node[i], tensors)
-			: pointwise(m, &f->node[i], tensors);
+		if (has[i])
+			tensors[i] = tensor(m, w, i);
+	for (int32_t i = 0; i < n; i++)
+		op[i] = node[i].kind == LT_CUDNN_CONVOLUTION ? convolution(m, f, &node[i], tensors)
+			: node[i].kind == LT_CUDNN_PRODUCT ? product(m, &node[i], tensors) : pointwise(m, &node[i], tensors);
 	cudnnBackendDescriptor_t x = make(m, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
 	if (handle)
 		set(m, x, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
-	set(m, x, CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR, f->n_node, op);
+	set(m, x, CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR, n, op);
 	finish(m, x);
 	return x;
 }
 
 /* ---- plans ---- */
+
+/* Of one filter for each channel.  What is compiled for it computes in float32, whatever its note says: there is
+ * nothing that tensor cores could do (1.2e-7 at most over 64 graphs), and a trial would see it. */
+static bool is_depthwise(const struct lt_cudnn_form *f)
+{
+	for (int i = 0; i < f->n_node; i++)
+		if (f->node[i].kind == LT_CUDNN_CONVOLUTION)
+			return f->tensor[f->node[i].in[0]].dim[1] > 1 && f->tensor[f->node[i].in[1]].dim[1] == 1;
+	return false;
+}
 
 /* Of what engine, and whether that computes what is asked for: the same in each run, and float32 in float32. */
 static bool is_allowed(
@@ -155,6 +207,7 @@ static bool is_allowed(
 {
 	cudnnBackendNumericalNote_t notes[CUDNN_NUMERICAL_NOTE_TYPE_COUNT];
 	cudnnBackendDescriptor_t x = make(m, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+	const bool strict = cudnn_dtype(&w->form) == LT_F32 && !w->tf32;
 	int64_t n = 0;
 	if (!m->r)
 		m->r = m->d->api.get(config, CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &n, &x);
@@ -164,8 +217,9 @@ static bool is_allowed(
 		m->r = m->d->api.get(x, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE,
 			CUDNN_NUMERICAL_NOTE_TYPE_COUNT, &n, notes);
 	for (int64_t i = 0; i < n && !m->r; i++)
-		if (notes[i] == CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC || (cudnn_dtype(&w->form) == LT_F32 && !w->tf32
-			&& (notes[i] == CUDNN_NUMERICAL_NOTE_TENSOR_CORE || notes[i] == CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS)))
+		if (notes[i] == CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC
+			|| (strict && notes[i] == CUDNN_NUMERICAL_NOTE_TENSOR_CORE && !is_depthwise(&w->form))
+			|| (strict && notes[i] == CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS))
 			return false;
 	return !m->r;
 }
@@ -230,7 +284,10 @@ static int64_t configurations(struct cudnn_make *m, cudnnBackendDescriptor_t g, 
 		m->r = m->d->api.descriptor_new(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, &(*out)[i]);
 	if (*out && !m->r)
 		m->r = m->d->api.get(x, CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR, n, &got, *out);
-	return *out ? n : 0;
+	for (int64_t i = got; *out && i < n; i++)       /* it may name fewer than it said */
+		if ((*out)[i])
+			(void)m->d->api.descriptor_free((*out)[i]);
+	return *out ? got : 0;
 }
 
 /* Made by hand, with what it is made of in m; NULL: the library does not take it. */
@@ -310,46 +367,62 @@ static bool is_refusal(cudnnStatus_t r)
 	return r >= CUDNN_STATUS_NOT_SUPPORTED && r < CUDNN_STATUS_INTERNAL_ERROR;
 }
 
-lt_status lt__cudnn_plan_new(struct lt_cudnn *d, const struct lt_cudnn_wish *w, int skip, struct lt_cudnn_plan *p,
-	int *count, struct lt_diag *diag)
+/* The first plan of a graph that the wish allows, behind `skip` of the configurations that are counted; m: the graph's
+ * parts. */
+static bool find_plan(struct cudnn_make *m, cudnnBackendDescriptor_t g, const struct lt_cudnn_wish *w,
+	const struct lt_cudnn_wished *first, int skip, struct lt_cudnn_plan *p, int *count)
 {
 	static const cudnnBackendHeurMode_t modes[] = { CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK };
-	struct cudnn_make m = { .d = d };
-	cudnnBackendDescriptor_t g = graph(&m, p->handle, w);
+	const struct lt_cudnn_library *api = &m->d->api;
 	bool found = false;
-	*count = 0;
-	for (size_t i = 0; i <= sizeof modes / sizeof *modes && !found && (!m.r || is_refusal(m.r)) && g; i++) {
+	for (size_t i = 0; i <= sizeof modes / sizeof *modes && !found && (!m->r || is_refusal(m->r)) && g; i++) {
 		cudnnBackendDescriptor_t *config;
-		const int before = m.n;
+		const int before = m->n;
 		if (i)
-			m.r = CUDNN_STATUS_SUCCESS;
-		const int64_t n = i ? configurations(&m, g, modes[i - 1], &config)
-			: wished_configuration(&m, g, w->first, &config);
-		for (int64_t k = 0; k < n && !m.r && !found; k++) {
-			const int made = m.n;
+			m->r = CUDNN_STATUS_SUCCESS;
+		const int64_t n = i ? configurations(m, g, modes[i - 1], &config)
+			: wished_configuration(m, g, first, &config);
+		for (int64_t k = 0; k < n && !m->r && !found; k++) {
+			const int made = m->n;
 			if (++*count <= skip)
 				continue;
-			found = is_allowed(&m, w, config[k], &p->engine) && build(&m, w, config[k], p)
-				&& keep_parts(&m, &config[k], p);
+			found = is_allowed(m, w, config[k], &p->engine) && build(m, w, config[k], p)
+				&& keep_parts(m, &config[k], p);
 			if (!found && p->plan) {
-				(void)d->api.descriptor_free(p->plan);
+				(void)api->descriptor_free(p->plan);
 				p->plan = NULL;
 			}
-			unmake(&m, found ? 0 : made);
+			unmake(m, found ? 0 : made);
 		}
 		for (int64_t k = 0; k < n; k++)
 			if (config[k])
-				(void)d->api.descriptor_free(config[k]);
+				(void)api->descriptor_free(config[k]);
 		free(config);
-		unmake(&m, m.n < before ? m.n : before);
+		unmake(m, m->n < before ? m->n : before);
 	}
-	const cudnnStatus_t r = m.r;
-	lt_status status = found ? LT_OK : !r || is_refusal(r) ? LT_EMISSING
-		: lt__cudnn_check(d, r, diag, "?", "asking for plans");
-	unmake(&m, 0);
+	return found;
+}
+
+lt_status lt__cudnn_plan_new(struct lt_cudnn *d, const struct lt_cudnn_wish *w, int skip, struct lt_cudnn_plan *p,
+	int *count, struct lt_diag *diag)
+{
+	lt_status status = LT_EMISSING;
+	*count = 0;
+	for (int which = 0; which <= (w->form.n_other > 0) && status == LT_EMISSING; which++) {
+		struct cudnn_make m = { .d = d };
+		cudnnBackendDescriptor_t g = graph(&m, p->handle, w, which);
+		/* An engine's number is one of its graph's. */
+		const bool found = find_plan(&m, g, w, which ? NULL : w->first, skip, p, count);
+		const cudnnStatus_t r = m.r;
+		p->graph = which;
+		status = found ? LT_OK : !r || is_refusal(r) ? LT_EMISSING
+			: lt__cudnn_check(d, r, diag, "?", "asking for plans");
+		unmake(&m, 0);
+	}
 	return status;
 }
 
+/* As the library writes it; which graph of the form it is of. */
 lt_status lt__cudnn_plan_save(const struct lt_cudnn *d, const struct lt_cudnn_plan *p, char **text, size_t *bytes)
 {
 	int64_t n = 0;
@@ -357,7 +430,7 @@ lt_status lt__cudnn_plan_save(const struct lt_cudnn *d, const struct lt_cudnn_pl
 	*bytes = 0;
 	if (d->api.get(p->plan, CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, 0, &n, NULL) || n <= 0)
 		return LT_EUNSUPPORTED;
-	*text = calloc((size_t)n + 1, 1);
+	*text = calloc((size_t)n + 2, 1);
 	if (!*text)
 		return LT_ENOMEM;
 	if (d->api.get(p->plan, CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, n, &n, *text)) {
@@ -366,6 +439,7 @@ lt_status lt__cudnn_plan_save(const struct lt_cudnn *d, const struct lt_cudnn_pl
 		return LT_EUNSUPPORTED;
 	}
 	*bytes = strlen(*text);
+	(*text)[(*bytes)++] = (char)('0' + p->graph);
 	return LT_OK;
 }
 
@@ -375,6 +449,9 @@ lt_status lt__cudnn_plan_load(struct lt_cudnn *d, const char *text, size_t bytes
 	cudnnHandle_t handle = p->handle;
 	int64_t n = 0;
 	p->plan = NULL;
+	if (!bytes--)
+		return LT_EINVAL;
+	p->graph = text[bytes] == '1';
 	m.r = d->api.descriptor_new(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, &p->plan);
 	set(&m, p->plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
 	set(&m, p->plan, CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, (int64_t)bytes, text);
@@ -414,10 +491,14 @@ cudnnStatus_t lt__cudnn_execute(const struct lt_cudnn *d, const struct lt_cudnn_
 	int64_t id[LT_CUDNN_TENSORS];
 	float number[LT_CUDNN_TENSORS];
 	void *address[LT_CUDNN_TENSORS], *room = (void *)(uintptr_t)workspace;
-	int n = 0;
+	bool has[LT_CUDNN_TENSORS], other_has[LT_CUDNN_TENSORS];
+	int32_t n;
+	(void)nodes_of(f, p->graph, &n, has);
+	(void)nodes_of(f, !p->graph, &n, other_has);
+	n = 0;
 	for (int i = 0; i < f->n_tensor; i++) {
 		const struct lt_cudnn_tensor *t = &f->tensor[i];
-		if (t->operand == LT_CUDNN_BETWEEN)
+		if (t->operand == LT_CUDNN_BETWEEN || (other_has[i] && !has[i]))
 			continue;
 		number[i] = (float)t->number;
 		id[n] = 1 + i;

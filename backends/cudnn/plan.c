@@ -23,8 +23,7 @@ lt_status lt__cudnn_takes(
 {
 	struct lt_cudnn_form form;
 	char why[240];
-	(void)s;
-	if (!lt__cudnn_form(t, c->origin, NULL, &form, why, sizeof why))
+	if (!lt__cudnn_form(t, c->origin, s->config.tf32, NULL, &form, why, sizeof why))
 		return LT_OK;
 	return lt__report(diag, LT_EUNSUPPORTED, c->origin, -1, "remove the call, or change what is in it",
 		"%s cannot take it: %s", c->routine, why);
@@ -96,7 +95,7 @@ static lt_status choice_new(
 	uint64_t at[LT_CUDNN_TENSORS];
 	uint32_t align[LT_CUDNN_TENSORS];
 	char why[240];
-	if (lt__cudnn_form(o->tree, x->call->origin, x->room, &form, why, sizeof why))
+	if (lt__cudnn_form(o->tree, x->call->origin, o->s->config.tf32, x->room, &form, why, sizeof why))
 		return lt__report(diag, LT_EUNSUPPORTED, x->call->origin, -1, NULL, "kernel %s: %s cannot take it: %s",
 			cuda_name(o->tree), x->call->routine, why);
 	struct cudnn_choice *c = calloc(1, sizeof *c);
@@ -148,7 +147,7 @@ static void wish_add(void *user, const struct lt_cuda_called *x)
 	uint64_t at[LT_CUDNN_TENSORS];
 	uint32_t align[LT_CUDNN_TENSORS];
 	char why[240];
-	if (lt__cudnn_form(all->tree, x->call->origin, x->room, &form, why, sizeof why))
+	if (lt__cudnn_form(all->tree, x->call->origin, all->s->config.tf32, x->room, &form, why, sizeof why))
 		return;                         /* accepts says so */
 	if (all->n == all->cap) {
 		const uint32_t cap = 2 * all->cap + 8;

@@ -1,7 +1,9 @@
 /* mock_cudnn.c -- cuDNN that is not there: libcudnn.so.9 for tests, on the driver that is not there.
  *
- * It takes convolutions with a residual, a bias and a ReLU, in the order that the library has a form for, and computes
- * them in double when somebody waits for their stream.  What the library would read astray is in the driver's `wrong`.
+ * It takes convolutions with a residual, a bias and a ReLU, in the order that the library has a form for; convolutions
+ * with channels inside and products with any pointwise operations behind them, of products before them, too.  It
+ * computes them in double when somebody waits for their stream.  What the library would read astray is in the driver's
+ * `wrong`.
  *
  *   MOCK_CUDNN=FAULT:ENGINE   what that engine does wrong: element, term, behind, other, tf32, build, load, workspace,
  *                             lost, crash, slow (its runs take ten times as long)
@@ -11,7 +13,9 @@
  *   MOCK_CUDNN_HOLD=FILE      builds last as long as the file is there; the log gets "building N" for each
  *
  * Engines: 40 computes float32 in TF32 and says so; 41 says that no two runs are the same; 12 is right; 0 is, too, and
- * last.  77 is right, and no heuristic names it; the log gets "knob T V" for each that is given by hand.
+ * last.  Of what is compiled for its graph: 50 and, last, 51, which say that they use tensor cores, and do in float32
+ * but for one filter a channel.  77 is right, and no heuristic names it; the log gets "knob T V" for each that is given
+ * by hand.
  */
 #include <cudnn_graph.h>
 #include <math.h>
@@ -24,10 +28,10 @@
 #include "kernel/form/form.h"
 #include "tests/cuda/mock_state.h"
 
-enum { MAX_DIM = 5, MAX_TENSOR = 40, MAX_STEP = 24, MAX_IN = 4 };
+enum { MAX_DIM = 5, MAX_TENSOR = 64, MAX_STEP = 48, MAX_IN = 4 };
 struct dnn_tensor { int64_t id, n, dim[MAX_DIM], stride[MAX_DIM], align; int32_t type, virtual, by_value; };
 /* in, out: tensors of the graph.  kind: a descriptor's type. */
-struct dnn_step { int32_t kind, mode, n_in, in[MAX_IN], out; };
+struct dnn_step { int32_t kind, mode, n_in, in[MAX_IN], out; double low, high; };
 struct dnn_graph {
 	struct dnn_tensor tensor[MAX_TENSOR];
 	struct dnn_step step[MAX_STEP];
@@ -195,23 +199,46 @@ static cudnnStatus_t graph_convolution(const struct descriptor *op, struct dnn_g
 	return CUDNN_STATUS_SUCCESS;
 }
 
-/* Each operand has the result's dims, or one element along them. */
-static cudnnStatus_t graph_pointwise(const struct descriptor *op, struct dnn_graph *g, struct dnn_step *s)
+/* The operands broadcast to the result: each dim is the result's, or one element. */
+static int broadcasts(const struct dnn_graph *g, const struct dnn_step *s, int64_t dims)
 {
-	static const int one[] = { CUDNN_ATTR_OPERATION_POINTWISE_XDESC, CUDNN_ATTR_OPERATION_POINTWISE_YDESC },
-		two[] = { CUDNN_ATTR_OPERATION_POINTWISE_XDESC, CUDNN_ATTR_OPERATION_POINTWISE_BDESC,
-			CUDNN_ATTR_OPERATION_POINTWISE_YDESC };
-	const struct descriptor *what = part(op, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR);
-	const int has_b = part(op, CUDNN_ATTR_OPERATION_POINTWISE_BDESC) != NULL;
-	if (!what || !fetch_tensors(g, s, op, has_b ? two : one, 2 + has_b))
-		return CUDNN_STATUS_BAD_PARAM;
-	(void)fetch(what, CUDNN_ATTR_POINTWISE_MODE, &s->mode, 1);
 	const struct dnn_tensor *y = &g->tensor[s->out];
 	for (int32_t i = 0; i < s->n_in; i++)
-		for (int64_t k = 0; k < y->n; k++)
+		for (int64_t k = 0; k < dims; k++)
 			if (g->tensor[s->in[i]].n != y->n || (g->tensor[s->in[i]].dim[k] != 1 && g->tensor[s->in[i]].dim[k] != y->dim[k]))
-				return CUDNN_STATUS_BAD_PARAM;
-	return CUDNN_STATUS_SUCCESS;
+				return 0;
+	return 1;
+}
+
+static cudnnStatus_t graph_pointwise(const struct descriptor *op, struct dnn_graph *g, struct dnn_step *s)
+{
+	static const int names[][4] = { { 0 }, { CUDNN_ATTR_OPERATION_POINTWISE_XDESC, CUDNN_ATTR_OPERATION_POINTWISE_YDESC },
+		{ CUDNN_ATTR_OPERATION_POINTWISE_XDESC, CUDNN_ATTR_OPERATION_POINTWISE_BDESC, CUDNN_ATTR_OPERATION_POINTWISE_YDESC },
+		{ CUDNN_ATTR_OPERATION_POINTWISE_XDESC, CUDNN_ATTR_OPERATION_POINTWISE_BDESC, CUDNN_ATTR_OPERATION_POINTWISE_TDESC,
+			CUDNN_ATTR_OPERATION_POINTWISE_YDESC } };
+	const struct descriptor *what = part(op, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR);
+	const int n = 1 + (part(op, CUDNN_ATTR_OPERATION_POINTWISE_BDESC) != NULL)
+		+ (part(op, CUDNN_ATTR_OPERATION_POINTWISE_TDESC) != NULL);
+	if (!what || !fetch_tensors(g, s, op, names[n], n + 1))
+		return CUDNN_STATUS_BAD_PARAM;
+	(void)fetch(what, CUDNN_ATTR_POINTWISE_MODE, &s->mode, 1);
+	s->high = INFINITY;
+	(void)fetch(what, CUDNN_ATTR_POINTWISE_RELU_LOWER_CLIP, &s->low, 1);
+	(void)fetch(what, CUDNN_ATTR_POINTWISE_RELU_UPPER_CLIP, &s->high, 1);
+	return broadcasts(g, s, g->tensor[s->out].n) ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_BAD_PARAM;
+}
+
+/* [..., rows, deep] by [..., deep, columns]. */
+static cudnnStatus_t graph_product(const struct descriptor *op, struct dnn_graph *g, struct dnn_step *s)
+{
+	static const int names[] = { CUDNN_ATTR_OPERATION_MATMUL_ADESC, CUDNN_ATTR_OPERATION_MATMUL_BDESC,
+		CUDNN_ATTR_OPERATION_MATMUL_CDESC };
+	if (!part(op, CUDNN_ATTR_OPERATION_MATMUL_DESC) || !fetch_tensors(g, s, op, names, 3))
+		return CUDNN_STATUS_BAD_PARAM;
+	const struct dnn_tensor *a = &g->tensor[s->in[0]], *b = &g->tensor[s->in[1]], *c = &g->tensor[s->out];
+	const int64_t n = c->n;
+	return n >= 3 && broadcasts(g, s, n - 2) && a->dim[n - 1] == b->dim[n - 2] && a->dim[n - 2] == c->dim[n - 2]
+		&& b->dim[n - 1] == c->dim[n - 1] ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_BAD_PARAM;
 }
 
 /* What is virtual is made by a step before it is read. */
@@ -239,6 +266,7 @@ static cudnnStatus_t graph_finish(struct descriptor *d)
 		switch (op[i]->type) {
 		case CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR: r = graph_convolution(op[i], g, s); break;
 		case CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR: r = graph_pointwise(op[i], g, s); break;
+		case CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR: r = graph_product(op[i], g, s); break;
 		default: r = CUDNN_STATUS_BAD_PARAM;
 		}
 	}
@@ -274,10 +302,48 @@ static int is_form_c(const struct dnn_graph *g)
 	return x->type == w->type && w->type == y->type;
 }
 
-static int is_taken(const struct dnn_graph *g)
+/* The step that is no pointwise operation; NULL: there are several, or none. */
+static const struct dnn_step *anchor_of(const struct dnn_graph *g)
+{
+	const struct dnn_step *found = NULL;
+	for (int32_t i = 0; i < g->n_step; i++)
+		if (g->step[i].kind != CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR) {
+			if (found)
+				return NULL;
+			found = &g->step[i];
+		}
+	return found;
+}
+
+static int is_depthwise(const struct dnn_graph *g)
+{
+	const struct dnn_step *a = anchor_of(g);
+	return a && a->kind == CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR && g->tensor[a->in[0]].dim[1] > 1
+		&& g->tensor[a->in[1]].dim[1] == 1;
+}
+
+/* Channels inside, halves multiplied as halves, nothing before a convolution; of bfloat16 and one filter a channel
+ * nothing. */
+static int is_fused(const struct dnn_graph *g)
+{
+	const struct dnn_step *a = anchor_of(g);
+	const int32_t type = a ? g->tensor[g->step[g->n_step - 1].out].type : 0;
+	const int convolves = a && a->kind == CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR;
+	if (!a || g->n_step < 2 - !convolves || (convolves && a != g->step) || (type == CUDNN_DATA_BFLOAT16 && is_depthwise(g))
+		|| g->tensor[a->in[0]].type != type || g->tensor[a->in[1]].type != type)
+		return 0;
+	for (int32_t i = 0; i < g->n_tensor && convolves; i++)
+		if (!g->tensor[i].by_value && g->tensor[i].dim[1] > 1 && g->tensor[i].stride[1] != 1)
+			return 0;
+	return 1;
+}
+
+/* What is known as the plain form gets its engines alone. */
+static int is_plain(const struct dnn_graph *g)
 {
 	return g->step[0].kind == CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR && is_form_c(g);
 }
+static int is_taken(const struct dnn_graph *g) { return is_plain(g) || is_fused(g); }
 
 /* ---- the backend's kernels, by their names ---- */
 
@@ -330,7 +396,14 @@ static size_t tensor_bytes(const struct dnn_tensor *t)
 }
 
 /* address: of tensors in memory; number: of those that are handed over by value. */
-struct dnn_run { struct dnn_plan plan; char *at[MAX_TENSOR]; uint64_t address[MAX_TENSOR]; float number[MAX_TENSOR]; };
+struct dnn_known { int64_t at[MAX_DIM]; double value; int is; };
+struct dnn_run {
+	struct dnn_plan plan;
+	char *at[MAX_TENSOR];
+	uint64_t address[MAX_TENSOR];
+	float number[MAX_TENSOR];
+	struct dnn_known known[MAX_TENSOR];     /* the value that was computed last */
+};
 
 static double tf32(double x)
 {
@@ -351,21 +424,28 @@ static int64_t element_of(const struct dnn_tensor *t, const int64_t *index)
 }
 
 /* Where nothing is written between. */
-static double load(const struct dnn_run *r, int32_t tensor, const int64_t *index)
+static double load(struct dnn_run *r, int32_t tensor, const int64_t *index)
 {
 	const struct dnn_tensor *t = &r->plan.graph.tensor[tensor];
 	return t->by_value ? (double)r->number[tensor]
 		: lt__number_load(r->at[tensor], element_of(t, index), dtype_of(t->type)).f;
 }
 
-static double value_at(const struct dnn_run *r, int32_t tensor, const int64_t *index);
+static double value_at(struct dnn_run *r, int32_t tensor, const int64_t *index);
 
-static double convolve(const struct dnn_run *r, const struct dnn_step *s, const int64_t *y)
+static int in_tf32(const struct dnn_run *r, int32_t type)
+{
+	const int64_t engine = r->plan.engine;
+	return type == CUDNN_DATA_FLOAT && (engine == 40 || is_fault("tf32", engine)
+		|| ((engine == 50 || engine == 51) && !is_depthwise(&r->plan.graph)));
+}
+
+static double convolve(struct dnn_run *r, const struct dnn_step *s, const int64_t *y)
 {
 	const struct dnn_graph *g = &r->plan.graph;
 	const struct dnn_tensor *in = &g->tensor[s->in[0]], *by = &g->tensor[s->in[1]];
 	const int64_t groups = in->dim[1] / by->dim[1], group = y[1] / (by->dim[0] / groups);
-	const int rounds = in->type == CUDNN_DATA_FLOAT && (r->plan.engine == 40 || is_fault("tf32", r->plan.engine));
+	const int rounds = in_tf32(r, in->type);
 	int64_t w[MAX_DIM] = { y[1] }, x[MAX_DIM] = { y[0] }, terms = 1, left_out = -1;
 	double sum = 0;
 	for (int64_t i = 1; i < by->n; i++)
@@ -391,30 +471,91 @@ static double convolve(const struct dnn_run *r, const struct dnn_step *s, const 
 	return sum;
 }
 
-static double point(int32_t mode, double a, double b)
+static double multiply(struct dnn_run *r, const struct dnn_step *s, const int64_t *y)
 {
-	switch (mode) {
+	const struct dnn_tensor *left = &r->plan.graph.tensor[s->in[0]];
+	const int64_t n = left->n, deep = left->dim[n - 1], left_out = is_fault("term", r->plan.engine) ? deep / 2 : -1;
+	const int rounds = in_tf32(r, left->type);
+	int64_t a[MAX_DIM], b[MAX_DIM];
+	double sum = 0;
+	memcpy(a, y, sizeof a);
+	memcpy(b, y, sizeof b);
+	for (int64_t k = 0; k < deep; k++) {
+		a[n - 1] = b[n - 2] = k;
+		const double x = value_at(r, s->in[0], a), w = value_at(r, s->in[1], b);
+		if (k != left_out)
+			sum += rounds ? tf32(x) * tf32(w) : x * w;
+	}
+	return sum;
+}
+
+/* A maximum and a minimum lose NaN, a ReLU does not. */
+static double point(const struct dnn_step *s, double a, double b, double condition)
+{
+	switch (s->mode) {
 	case CUDNN_POINTWISE_ADD: return a + b;
-	case CUDNN_POINTWISE_RELU_FWD: return a < 0 ? 0 : a;
+	case CUDNN_POINTWISE_SUB: return a - b;
+	case CUDNN_POINTWISE_MUL: return a * b;
+	case CUDNN_POINTWISE_DIV: return a / b;
+	case CUDNN_POINTWISE_MAX: return fmax(a, b);
+	case CUDNN_POINTWISE_MIN: return fmin(a, b);
+	case CUDNN_POINTWISE_NEG: return -a;
+	case CUDNN_POINTWISE_ABS: return fabs(a);
+	case CUDNN_POINTWISE_EXP: return exp(a);
+	case CUDNN_POINTWISE_LOG: return log(a);
+	case CUDNN_POINTWISE_SQRT: return sqrt(a);
+	case CUDNN_POINTWISE_RSQRT: return 1 / sqrt(a);
+	case CUDNN_POINTWISE_RECIPROCAL: return 1 / a;
+	case CUDNN_POINTWISE_ERF: return erf(a);
+	case CUDNN_POINTWISE_SIN: return sin(a);
+	case CUDNN_POINTWISE_COS: return cos(a);
+	case CUDNN_POINTWISE_FLOOR: return floor(a);
+	case CUDNN_POINTWISE_CEIL: return ceil(a);
+	case CUDNN_POINTWISE_IDENTITY: return a;
+	case CUDNN_POINTWISE_SIGMOID_FWD: return 1 / (1 + exp(-a));
+	case CUDNN_POINTWISE_RELU_FWD: return a < s->low ? s->low : a > s->high ? s->high : a;
+	case CUDNN_POINTWISE_CMP_EQ: return a == b;
+	case CUDNN_POINTWISE_CMP_NEQ: return a != b;
+	case CUDNN_POINTWISE_CMP_LT: return a < b;
+	case CUDNN_POINTWISE_CMP_LE: return a <= b;
+	case CUDNN_POINTWISE_CMP_GT: return a > b;
+	case CUDNN_POINTWISE_CMP_GE: return a >= b;
+	case CUDNN_POINTWISE_BINARY_SELECT: return condition != 0 ? a : b;
 	default: return NAN;
 	}
 }
 
-/* Of a tensor at an index of the operation that reads it: what is virtual is computed. */
-static double value_at(const struct dnn_run *r, int32_t tensor, const int64_t *index)
+static double made_at(struct dnn_run *r, const struct dnn_step *s, const int64_t *at)
+{
+	double in[3] = { 0, 0, 0 };
+	if (s->kind == CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR)
+		return convolve(r, s, at);
+	if (s->kind == CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR)
+		return multiply(r, s, at);
+	for (int32_t i = 0; i < s->n_in; i++)
+		in[i] = value_at(r, s->in[i], at);
+	return point(s, in[0], in[1], in[2]);
+}
+
+/* Of a tensor at an index of the operation that reads it: what a step makes is computed, and rounded to its type. */
+static double value_at(struct dnn_run *r, int32_t tensor, const int64_t *index)
 {
 	const struct dnn_graph *g = &r->plan.graph;
 	const struct dnn_tensor *t = &g->tensor[tensor];
+	struct dnn_known *known = &r->known[tensor];
 	int64_t at[MAX_DIM] = { 0 };
 	for (int64_t i = 0; i < t->n; i++)
 		at[i] = t->dim[i] == 1 ? 0 : index[i];
 	for (int32_t i = 0; i < g->n_step; i++) {
-		const struct dnn_step *s = &g->step[i];
-		if (s->out != tensor)
+		if (g->step[i].out != tensor)
 			continue;
-		if (s->kind == CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR)
-			return convolve(r, s, at);
-		return point(s->mode, value_at(r, s->in[0], at), s->n_in > 1 ? value_at(r, s->in[1], at) : 0);
+		if (known->is && memcmp(known->at, at, sizeof at) == 0)
+			return known->value;
+		const union lt_number made = { .f = made_at(r, &g->step[i], at) };
+		*known = (struct dnn_known){ .value = t->type == CUDNN_DATA_BOOLEAN || (t->type == CUDNN_DATA_FLOAT && t->virtual)
+			? made.f : lt__number_round(made, dtype_of(t->type)).f, .is = 1 };
+		memcpy(known->at, at, sizeof at);
+		return known->value;
 	}
 	return load(r, tensor, at);
 }
@@ -652,18 +793,20 @@ API cudnnStatus_t cudnnBackendFinalize(cudnnBackendDescriptor_t x)
 	}
 }
 
-static const int64_t engines[2][3] = { { 40, 41, 12 }, { 0 } };
-static const int64_t n_engine[2] = { 3, 1 };
+/* By kind of graph (plain, plain of one filter a channel, fused) and heuristic. */
+static const struct { int64_t n, engine[3]; } engines[3][2] = { { { 3, { 40, 41, 12 } }, { 1, { 0 } } },
+	{ { 0 }, { 1, { 0 } } }, { { 1, { 50 } }, { 1, { 51 } } } };
 
 static cudnnStatus_t get_results(const struct descriptor *d, int64_t most, int64_t *n, cudnnBackendDescriptor_t *out)
 {
 	int32_t mode = 0;
 	(void)fetch(d, CUDNN_ATTR_ENGINEHEUR_MODE, &mode, 1);
-	const int list = mode == CUDNN_HEUR_MODE_FALLBACK;
-	*n = n_engine[list];
+	const int list = mode == CUDNN_HEUR_MODE_FALLBACK,
+		kind = !is_plain(&d->graph) ? 2 : is_depthwise(&d->graph) && d->graph.n_step > 1;
+	*n = engines[kind][list].n;
 	for (int64_t i = 0; i < most && i < *n; i++) {
 		struct descriptor *config = out[i];
-		config->engine = engines[list][i];
+		config->engine = engines[kind][list].engine[i];
 		config->graph = d->graph;
 		config->finished = 1;
 	}
@@ -672,9 +815,9 @@ static cudnnStatus_t get_results(const struct descriptor *d, int64_t most, int64
 
 static cudnnStatus_t get_notes(int64_t engine, int64_t *n, cudnnBackendNumericalNote_t *out)
 {
-	*n = engine == 40 || engine == 41;
+	*n = engine == 40 || engine == 41 || engine == 50 || engine == 51;
 	if (*n)
-		out[0] = engine == 40 ? CUDNN_NUMERICAL_NOTE_TENSOR_CORE : CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC;
+		out[0] = engine == 41 ? CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC : CUDNN_NUMERICAL_NOTE_TENSOR_CORE;
 	return CUDNN_STATUS_SUCCESS;
 }
 

@@ -27,7 +27,8 @@ static int32_t tensor(struct lt_cudnn_wish *w, int32_t operand, uint32_t dtype, 
 /* b -1: it has one operand. */
 static int32_t node(struct lt_cudnn_wish *w, int32_t kind, int32_t mode, int32_t a, int32_t b, int32_t out)
 {
-	w->form.node[w->form.n_node++] = (struct lt_cudnn_node){ kind, mode, 1 + (b >= 0), { a, b }, out };
+	w->form.node[w->form.n_node++] = (struct lt_cudnn_node){ .kind = kind, .mode = mode, .n_in = 1 + (b >= 0),
+		.in = { a, b }, .out = out };
 	return out;
 }
 
