@@ -120,6 +120,8 @@ struct lt_cudnn_question {
 	const int64_t *column;
 	bool tf32;
 };
+/* Of convolutions with one filter for each channel: it computes in true float32, whatever its notes say. */
+enum { LT_CUDNN_DEPTHWISE_ENGINE = 8 };
 /* NONE: the library has none. */
 enum lt_cudnn_state { LT_CUDNN_MAKING, LT_CUDNN_MADE, LT_CUDNN_NONE };
 /* A plan of the library's, and what has to stay while there is one. */

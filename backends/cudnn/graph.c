@@ -191,8 +191,7 @@ static cudnnBackendDescriptor_t graph(
 
 /* ---- plans ---- */
 
-/* Of one filter for each channel.  What is compiled for it computes in float32, whatever its note says: there is
- * nothing that tensor cores could do (1.2e-7 at most over 64 graphs), and a trial would see it. */
+/* Of one filter for each channel. */
 static bool is_depthwise(const struct lt_cudnn_form *f)
 {
 	for (int i = 0; i < f->n_node; i++)
@@ -208,6 +207,7 @@ static bool is_allowed(
 	cudnnBackendNumericalNote_t notes[CUDNN_NUMERICAL_NOTE_TYPE_COUNT];
 	cudnnBackendDescriptor_t x = make(m, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
 	const bool strict = cudnn_dtype(&w->form) == LT_F32 && !w->tf32;
+	bool is_exact;
 	int64_t n = 0;
 	if (!m->r)
 		m->r = m->d->api.get(config, CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &n, &x);
@@ -216,9 +216,10 @@ static bool is_allowed(
 	if (!m->r)
 		m->r = m->d->api.get(x, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE,
 			CUDNN_NUMERICAL_NOTE_TYPE_COUNT, &n, notes);
+	is_exact = is_depthwise(&w->form) && *engine == LT_CUDNN_DEPTHWISE_ENGINE;
 	for (int64_t i = 0; i < n && !m->r; i++)
 		if (notes[i] == CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC
-			|| (strict && notes[i] == CUDNN_NUMERICAL_NOTE_TENSOR_CORE && !is_depthwise(&w->form))
+			|| (strict && notes[i] == CUDNN_NUMERICAL_NOTE_TENSOR_CORE && !is_exact)
 			|| (strict && notes[i] == CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS))
 			return false;
 	return !m->r;
@@ -310,7 +311,8 @@ static cudnnBackendDescriptor_t configuration(struct cudnn_make *m, cudnnBackend
 	if (!m->r)
 		m->r = m->d->api.descriptor_new(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, &config);
 	set_part(m, config, CUDNN_ATTR_ENGINECFG_ENGINE, engine);
-	set(m, config, CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, CUDNN_TYPE_BACKEND_DESCRIPTOR, wished->n_knob, knob);
+	if (wished->n_knob)
+		set(m, config, CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, CUDNN_TYPE_BACKEND_DESCRIPTOR, wished->n_knob, knob);
 	finish(m, config);
 	if (!m->r)
 		return config;
@@ -333,7 +335,7 @@ static int64_t engine_of(struct cudnn_make *m, cudnnBackendDescriptor_t config)
 	return engine;
 }
 
-/* Of the engine that is wished: the first that the library names, or made by hand. */
+/* Of the engine that is wished: with these knobs, or the first that the library names, or as it is by itself. */
 static int64_t wished_configuration(struct cudnn_make *m, cudnnBackendDescriptor_t g,
 	const struct lt_cudnn_wished *wished, cudnnBackendDescriptor_t **out)
 {
@@ -348,11 +350,16 @@ static int64_t wished_configuration(struct cudnn_make *m, cudnnBackendDescriptor
 		else if ((*out)[k])
 			(void)m->d->api.descriptor_free((*out)[k]);
 	}
-	if (!found) {
+	if (n > 0 && !found) {
 		free(*out);
 		*out = NULL;
-		return 0;
 	}
+	if (!found && wished && !wished->n_knob) {
+		m->r = CUDNN_STATUS_SUCCESS;
+		found = configuration(m, g, wished);
+	}
+	if (!found)
+		return 0;
 	if (!*out && !(*out = calloc(1, sizeof **out))) {
 		(void)m->d->api.descriptor_free(found);
 		return 0;

@@ -74,13 +74,14 @@ bool lt__may_be_left_out(const struct lt_graph *g, lt_node n)
 		&& lt__dtype_info(g->node[d->operand[0]].dtype)->bytes <= lt__dtype_info(d->dtype)->bytes));
 }
 
-/* What is computed before the first run stays there, but for casts: the routine then reads fewer bytes. */
+/* What is computed before the first run stays there, but for casts, without which the routine reads more bytes, and
+ * copies, which have the order that loops would like. */
 static bool may_be_in(const struct growing *x, lt_node n)
 {
 	const struct lt_auto *s = x->s;
 	const struct lt_leaf *leaf = lt__has_leaf(s->g, n) ? s->t->leaf[n] : NULL;
 	const bool once = s->constant[n] != s->constant[x->seed];
-	if (once && (s->g->node[n].op != LT_OP_cast || !lt__may_be_left_out(s->g, n)))
+	if (once && !lt__may_be_left_out(s->g, n))
 		return false;
 	return leaf && !x->in[n] && !s->in_call[n] && s->g->node[n].op != LT_OP_update && !leaf->gather && leaf->n_trip == 0
 		&& lt__auto_same_class(s, n, x->seed) && !lt__is_many(s->g, n, leaf)

@@ -13,9 +13,9 @@
  *   MOCK_CUDNN_HOLD=FILE      builds last as long as the file is there; the log gets "building N" for each
  *
  * Engines: 40 computes float32 in TF32 and says so; 41 says that no two runs are the same; 12 is right; 0 is, too, and
- * last.  Of what is compiled for its graph: 50 and, last, 51, which say that they use tensor cores, and do in float32
- * but for one filter a channel.  77 is right, and no heuristic names it; the log gets "knob T V" for each that is given
- * by hand.
+ * last.  Of what is compiled for its graph: 50 and, last, 51, which say that they use tensor cores, and do in float32.
+ * 77 is right, and no heuristic names it, nor 8, for one filter a channel alone, which says that it uses tensor cores
+ * and does not; the log gets "knob T V" for each that is given by hand.
  */
 #include <cudnn_graph.h>
 #include <math.h>
@@ -437,7 +437,7 @@ static int in_tf32(const struct dnn_run *r, int32_t type)
 {
 	const int64_t engine = r->plan.engine;
 	return type == CUDNN_DATA_FLOAT && (engine == 40 || is_fault("tf32", engine)
-		|| ((engine == 50 || engine == 51) && !is_depthwise(&r->plan.graph)));
+		|| engine == 50 || engine == 51);
 }
 
 static double convolve(struct dnn_run *r, const struct dnn_step *s, const int64_t *y)
@@ -737,14 +737,15 @@ static cudnnStatus_t plan_finish(struct descriptor *d)
 
 static cudnnStatus_t engine_finish(struct descriptor *d)
 {
-	static const int64_t known[] = { 40, 41, 12, 0, 77 };
+	static const int64_t known[] = { 40, 41, 12, 0, 77, 8 };
 	const struct descriptor *graph = part(d, CUDNN_ATTR_ENGINE_OPERATION_GRAPH);
 	if (!graph || !graph->finished || fetch(d, CUDNN_ATTR_ENGINE_GLOBAL_INDEX, &d->engine, 1) != 1)
 		return CUDNN_STATUS_BAD_PARAM;
 	d->graph = graph->graph;
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (known[i] == d->engine)
-			return is_taken(&d->graph) ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_NOT_SUPPORTED;
+			return is_taken(&d->graph) && (d->engine != 8 || is_depthwise(&d->graph)) ? CUDNN_STATUS_SUCCESS
+				: CUDNN_STATUS_NOT_SUPPORTED;
 	return CUDNN_STATUS_NOT_SUPPORTED;
 }
 
@@ -815,7 +816,7 @@ static cudnnStatus_t get_results(const struct descriptor *d, int64_t most, int64
 
 static cudnnStatus_t get_notes(int64_t engine, int64_t *n, cudnnBackendNumericalNote_t *out)
 {
-	*n = engine == 40 || engine == 41 || engine == 50 || engine == 51;
+	*n = engine == 40 || engine == 41 || engine == 50 || engine == 51 || engine == 8;
 	if (*n)
 		out[0] = engine == 41 ? CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC : CUDNN_NUMERICAL_NOTE_TENSOR_CORE;
 	return CUDNN_STATUS_SUCCESS;

@@ -137,9 +137,10 @@ Test(cudnn_plans, an_engine_is_asked_for_first)
 		{ { 77, 2, { { CUDNN_KNOB_TYPE_KERNEL_CFG, 3 }, { CUDNN_KNOB_TYPE_STAGES, 5 } } }, "", 77,
 			"knob 24 3\nknob 14 5\nbuilt 77\n" },
 		{ { 78, 1, { { CUDNN_KNOB_TYPE_STAGES, 5 } } }, "", 12, "heuristic\nbuilt 12\n" },
-		/* Without knobs: of those that are named, another one than the first; one that is not named. */
+		/* Without knobs: of those that are named, another one than the first; one that is not named; none such. */
 		{ { 12, 0, { { 0 } } }, "", 12, "heuristic\nbuilt 12\n" },
-		{ { 77, 0, { { 0 } } }, "", 12, "heuristic\nheuristic\nbuilt 12\n" },
+		{ { 77, 0, { { 0 } } }, "", 77, "heuristic\nbuilt 77\n" },
+		{ { 78, 0, { { 0 } } }, "", 12, "heuristic\nheuristic\nbuilt 12\n" },
 		/* One that is not allowed, and one that cannot be built. */
 		{ { 41, 1, { { 14, 1 } } }, "", 12, "knob 14 1\nheuristic\nbuilt 12\n" },
 		{ { 77, 1, { { 14, 1 } } }, "build:77", 12, "knob 14 1\nheuristic\nbuilt 12\n" },
