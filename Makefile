@@ -147,7 +147,7 @@ CUDA_TESTS = $(if $(CUDA),$(patsubst tests/cuda/%.c,$(O)/tests/cuda/%,$(wildcard
 MOCK_CUDA = $(if $(CUDA),$(addprefix $(O)/tests/cuda/,libcuda.so.1 libcublasLt.so.13 libcublas.so.13))
 # The same of cudnn, on a library that is not there either.
 CUDNN_TESTS = $(if $(CUDNN),$(patsubst tests/cudnn/%.c,$(O)/tests/cudnn/%,$(wildcard tests/cudnn/test_*.c)))
-MOCK_CUDNN = $(MOCK_CUDA) $(if $(CUDNN),$(O)/tests/cudnn/libcudnn.so.9)
+MOCK_CUDNN = $(MOCK_CUDA) $(if $(CUDNN),$(O)/tests/cudnn/libcudnn.so.9 $(O)/tests/cudnn/driver/libcuda.so.1)
 # Tests of the backend opencl, on whatever device there is: PoCL makes one of the processor.
 OPENCL_TESTS = $(if $(OPENCL),$(patsubst tests/opencl/%.c,$(O)/tests/opencl/%,$(wildcard tests/opencl/test_*.c)))
 # Tests of models of ONNX.
@@ -363,6 +363,10 @@ $(CUDNN_TESTS): %: %.o $(HELPERS) $(PARTS) $(O)/looptree.o | $(MOCK_CUDNN)
 	$(link) -lcriterion $(TOOL_LIBS)
 $(O)/tests/cudnn/libcudnn.so.9: $(O)/tests/cudnn/mock_cudnn.o $(O)/kernel/form/number.o $(O)/tests/cuda/libcuda.so.1
 	$(link) -shared -Wl,-soname,$(@F) $(O)/tests/cuda/libcuda.so.1 -lm
+# A driver on which the library itself builds plans, and nothing runs.
+$(O)/tests/cudnn/driver/libcuda.so.1: $(addprefix $(O)/tests/,cudnn/mock_driver.o cuda/mock.o cuda/mock_queue.o)
+	@mkdir -p $(@D)
+	$(link) -shared -Wl,-soname,$(@F)
 $(O)/tests/opencl/%.o: private FLAGS += $(addprefix -isystem ,$(filter-out /usr/include,$(OPENCL)))
 $(OPENCL_TESTS): %: %.o $(HELPERS) $(PARTS) $(O)/looptree.o
 	$(link) -lcriterion $(TOOL_LIBS)

@@ -5,6 +5,10 @@
  * form.c      a described call as a convolution or a product: where its operands lie
  * chain.c     what is computed before its factors and behind it, as operations
  * wished.c    which engine is asked for first
+ * norm.c      as a layer norm or an RMS norm
+ * attention.c as attention
+ * described.c the description of a call, as forms are read off it
+ * constants.c ones, where the library wants an operand that the call does not have
  * graph.c     a convolution as the library is told of it, and a plan for it
  * reference.h what a call computes by its description: an interpreter, of the host and of the device
  * reference.c its programs, of descriptions
@@ -36,9 +40,9 @@ struct lt_cudnn_library {
 
 /* A call as the library is told of it: operations, in data order, over tensors. */
 enum { LT_CUDNN_DIMS = 5, LT_CUDNN_SPACE = 3, LT_CUDNN_TENSORS = 64, LT_CUDNN_NODES = 48, LT_CUDNN_INPUTS = 4 };
-/* What a tensor is that is no operand of the call: one that only operations see; zeros, which the session has; a
- * number, which is handed over with each run. */
-enum lt_cudnn_no_operand { LT_CUDNN_BETWEEN = -1, LT_CUDNN_ZEROS = -2, LT_CUDNN_NUMBER = -3 };
+/* What a tensor is that is no operand of the call: one that only operations see; zeros and ones, which the session has;
+ * a number, which is handed over with each run. */
+enum lt_cudnn_no_operand { LT_CUDNN_BETWEEN = -1, LT_CUDNN_ZEROS = -2, LT_CUDNN_NUMBER = -3, LT_CUDNN_ONES = -4 };
 struct lt_cudnn_tensor {
 	int32_t operand;                /* of the call's, results first; or enum lt_cudnn_no_operand */
 	uint32_t dtype;                 /* enum lt_dtype */
@@ -48,8 +52,11 @@ struct lt_cudnn_tensor {
 	double number;
 };
 /* CONVOLUTION: in[0] the image, in[1] the filters.  POINTWISE: by mode, a cudnnPointwiseMode_t; in[2]: the condition of
- * a selection.  PRODUCT: in[0] by in[1], the last two dims their rows and columns. */
-enum lt_cudnn_node_kind { LT_CUDNN_CONVOLUTION, LT_CUDNN_POINTWISE, LT_CUDNN_PRODUCT };
+ * a selection.  NORM: by mode, a cudnnBackendNormMode_t: what is normed, scale, bias (of a layer norm), epsilon.
+ * PRODUCT: in[0] by in[1], the last two dims their rows and columns.  REDUCTION: by mode, a cudnnReduceTensorOp_t,
+ * along the dims that the result does not have.  INDEX: numbers along the dim `mode` of in[0]. */
+enum lt_cudnn_node_kind { LT_CUDNN_CONVOLUTION, LT_CUDNN_POINTWISE, LT_CUDNN_NORM, LT_CUDNN_PRODUCT, LT_CUDNN_REDUCTION,
+	LT_CUDNN_INDEX };
 /* clips: a ReLU that gives nothing below `low` and nothing above `high`, and no 0. */
 struct lt_cudnn_node { int32_t kind, mode, n_in, in[LT_CUDNN_INPUTS], out; bool clips; double low, high; };
 struct lt_cudnn_form {
@@ -64,7 +71,7 @@ struct lt_cudnn_form {
 /* Whether the device has it in memory of the call's or of the session's. */
 static inline bool cudnn_is_bound(const struct lt_cudnn_tensor *t)
 {
-	return t->operand >= 0 || t->operand == LT_CUDNN_ZEROS;
+	return t->operand >= 0 || t->operand == LT_CUDNN_ZEROS || t->operand == LT_CUDNN_ONES;
 }
 /* Bytes of an element, of the types that forms have: float32 and halves; from the first element to the last one. */
 static inline size_t cudnn_element_bytes(uint32_t dtype) { return lt__number_bytes(dtype); }
@@ -136,8 +143,13 @@ struct lt_cudnn_plan {
 	cudnnBackendDescriptor_t plan;
 	cudnnBackendDescriptor_t *part; /* what it was made of; NULL where it was loaded */
 	int n_part;
-	CUdeviceptr zeros;              /* of the form's tensor of zeros; 0: it has none */
+	CUdeviceptr zeros, ones;        /* of the form's tensor of such; 0: it has none */
 };
+/* Where a tensor lies that the session has; 0: it is none. */
+static inline uint64_t cudnn_constant(const struct lt_cudnn_plan *p, const struct lt_cudnn_tensor *t)
+{
+	return t->operand == LT_CUDNN_ZEROS ? p->zeros : t->operand == LT_CUDNN_ONES ? p->ones : 0;
+}
 
 /* REFERENCE: what elements of a result should be.  SAME: whether two results have the same bits. */
 enum lt_cudnn_kernel { LT_CUDNN_REFERENCE, LT_CUDNN_SAME, LT_CUDNN_KERNELS };
@@ -180,6 +192,9 @@ const char *lt__cudnn_form(const struct lt_tree *, int32_t loop, bool tf32, cons
 void lt__cudnn_form_text(const struct lt_cudnn_wish *, FILE *);
 /* wished.c: what was measured for this version and device; NULL: nothing. */
 const struct lt_cudnn_wished *lt__cudnn_wished(size_t version, const char *arch, const struct lt_cudnn_wish *);
+/* constants.c: into the plan, if its form has some. */
+lt_status lt__cudnn_ones(
+	struct lt_session *, const struct lt_cudnn_wish *, struct lt_cudnn_plan *, struct lt_diag *);
 /* graph.c
  * new: the first plan that the wish allows, behind `skip` of the configurations: that of `first`, then
  * those that the library names; count: how many

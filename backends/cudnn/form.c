@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "backends/cudnn/form.h"
+#include "backends/cudnn/described.h"
 
 /* Axes that count as one: its extent, and its stride in each lane. */
 struct cudnn_merged { int64_t extent, stride[LT_CUDNN_LANES]; };
@@ -448,13 +449,18 @@ const struct lt_call *lt__cudnn_call_at(const struct lt_tree *t, int32_t loop)
 static const char *is_none(const struct cudnn_forming *x)
 {
 	if (!x->c || x->c->anchor < 0)
-		return "it is no convolution or product as a whole";
+		return "it is no form of the library's as a whole";
 	if (x->c->n_anchor != 1)
 		return "it has several products";
 	if (x->c->n_axis > LT_CUDNN_AXES || x->c->n_op > LT_CUDNN_OPS || x->c->n_read + x->c->n_result > LT_CUDNN_LANES)
 		return "it has more axes, operators or operands than a form of the library's; cut it in two";
-	return x->a->kind != LT_ANCHOR_CONVOLUTION && x->a->kind != LT_ANCHOR_PRODUCT ? "it is no convolution or product"
-		: NULL;
+	switch (x->a->kind) {
+	case LT_ANCHOR_CONVOLUTION:
+	case LT_ANCHOR_PRODUCT: return NULL;
+	case LT_ANCHOR_NORM:
+	case LT_ANCHOR_ATTENTION: return x->c->n_result == 1 ? NULL : "a norm or attention has one result";
+	default: return "it is no convolution, product, norm or attention";
+	}
 }
 
 /* Which of a product's factors is the image is not said: that whose axes are one.  Last, as a product. */
@@ -470,6 +476,12 @@ const char *lt__cudnn_form(const struct lt_tree *t, int32_t loop, bool tf32, con
 		(void)cudnn_refuse(&x, "%s", none);
 		return why;
 	}
+	struct lt_cudnn_described d = { .t = t, .c = x.c, .a = x.a, .f = f, .why = why, .bytes = bytes };
+	*f = (struct lt_cudnn_form){ .n_space = 0 };
+	if (x.a->kind == LT_ANCHOR_NORM)
+		return lt__cudnn_norm(&d) ? NULL : why;
+	if (x.a->kind == LT_ANCHOR_ATTENTION)
+		return lt__cudnn_attention(&d) ? NULL : why;
 	if (form_of(&x))
 		return NULL;
 	for (int way = 1; way < 4 && x.a->kind == LT_ANCHOR_PRODUCT; way++) {
@@ -486,7 +498,7 @@ const char *lt__cudnn_form(const struct lt_tree *t, int32_t loop, bool tf32, con
 
 static void text_nodes(const struct lt_cudnn_node *n, int32_t count, FILE *to)
 {
-	static const char *const kinds[] = { "convolution", "pointwise", "product" };
+	static const char *const kinds[] = { "convolution", "pointwise", "norm", "product", "reduction", "index" };
 	for (int i = 0; i < count; i++, n++) {
 		(void)fprintf(to, "%%%d = %s %d", (int)n->out, kinds[n->kind], (int)n->mode);
 		for (int k = 0; k < n->n_in; k++)
@@ -512,7 +524,8 @@ void lt__cudnn_form_text(const struct lt_cudnn_wish *w, FILE *to)
 		else if (t->operand == LT_CUDNN_BETWEEN)
 			(void)fprintf(to, " between");
 		else
-			(void)fprintf(to, " %s align %u", t->operand == LT_CUDNN_ZEROS ? "zeros" : "bound", (unsigned)w->align[i]);
+			(void)fprintf(to, " %s align %u", t->operand == LT_CUDNN_ZEROS ? "zeros" : t->operand == LT_CUDNN_ONES ? "ones"
+				: "bound", (unsigned)w->align[i]);
 		for (int d = 0; d < t->n_dim; d++)
 			(void)fprintf(to, " %" PRId64 "/%" PRId64, t->dim[d], t->stride[d]);
 		(void)fprintf(to, "\n");

@@ -8,7 +8,7 @@
 #include "backends/cudnn/cudnn.h"
 
 /* Descriptors that are made one after the other; the first error stays. */
-enum { MAX_MADE = LT_CUDNN_TENSORS + 2 * LT_CUDNN_NODES + 16 };
+enum { MAX_MADE = LT_CUDNN_TENSORS + 2 * LT_CUDNN_NODES + CUDNN_KNOB_TYPE_COUNTS + 16 };
 struct cudnn_make {
 	const struct lt_cudnn *d;
 	cudnnStatus_t r;
@@ -61,7 +61,7 @@ static void unmake(struct cudnn_make *m, int from)
 
 static cudnnDataType_t type_of(uint32_t dtype)
 {
-	return dtype == LT_F16 ? CUDNN_DATA_HALF : dtype == LT_BF16 ? CUDNN_DATA_BFLOAT16
+	return dtype == LT_F16 ? CUDNN_DATA_HALF : dtype == LT_BF16 ? CUDNN_DATA_BFLOAT16 : dtype == LT_I32 ? CUDNN_DATA_INT32
 		: dtype == LT_BOOL ? CUDNN_DATA_BOOLEAN : CUDNN_DATA_FLOAT;
 }
 
@@ -111,14 +111,19 @@ static cudnnBackendDescriptor_t convolution(struct cudnn_make *m, const struct l
 	return x;
 }
 
-static cudnnBackendDescriptor_t pointwise(
-	struct cudnn_make *m, const struct lt_cudnn_node *node, const cudnnBackendDescriptor_t *tensors)
+/* INDEX, too. */
+static cudnnBackendDescriptor_t pointwise(struct cudnn_make *m, const struct lt_cudnn_form *f,
+	const struct lt_cudnn_node *node, const cudnnBackendDescriptor_t *tensors)
 {
 	const cudnnNanPropagation_t nan = CUDNN_PROPAGATE_NAN;
-	const cudnnPointwiseMode_t mode = (cudnnPointwiseMode_t)node->mode;
+	const bool index = node->kind == LT_CUDNN_INDEX;
+	const cudnnPointwiseMode_t mode = index ? CUDNN_POINTWISE_GEN_INDEX : (cudnnPointwiseMode_t)node->mode;
 	cudnnBackendDescriptor_t what = make(m, CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
 	set(m, what, CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, 1, &mode);
-	set_type(m, what, CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_DATA_FLOAT);
+	set_type(m, what, CUDNN_ATTR_POINTWISE_MATH_PREC,
+		f->tensor[node->out].dtype == LT_BOOL ? CUDNN_DATA_BOOLEAN : CUDNN_DATA_FLOAT);
+	if (index)
+		set_number(m, what, CUDNN_ATTR_POINTWISE_AXIS, node->mode);
 	if (mode == CUDNN_POINTWISE_RELU_FWD && !m->r)  /* a NaN stays one; a version without the attribute does as it does */
 		(void)m->d->api.set(what, CUDNN_ATTR_POINTWISE_NAN_PROPAGATION, CUDNN_TYPE_NAN_PROPOGATION, 1, &nan);
 	if (node->clips && node->low != 0)
@@ -153,6 +158,53 @@ static cudnnBackendDescriptor_t product(
 	return x;
 }
 
+static cudnnBackendDescriptor_t reduction(
+	struct cudnn_make *m, const struct lt_cudnn_node *node, const cudnnBackendDescriptor_t *tensors)
+{
+	const cudnnReduceTensorOp_t mode = (cudnnReduceTensorOp_t)node->mode;
+	cudnnBackendDescriptor_t what = make(m, CUDNN_BACKEND_REDUCTION_DESCRIPTOR);
+	set(m, what, CUDNN_ATTR_REDUCTION_OPERATOR, CUDNN_TYPE_REDUCTION_OPERATOR_TYPE, 1, &mode);
+	set_type(m, what, CUDNN_ATTR_REDUCTION_COMP_TYPE, CUDNN_DATA_FLOAT);
+	finish(m, what);
+	cudnnBackendDescriptor_t x = make(m, CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR);
+	set_part(m, x, CUDNN_ATTR_OPERATION_REDUCTION_DESC, what);
+	set_part(m, x, CUDNN_ATTR_OPERATION_REDUCTION_XDESC, tensors[node->in[0]]);
+	set_part(m, x, CUDNN_ATTR_OPERATION_REDUCTION_YDESC, tensors[node->out]);
+	finish(m, x);
+	return x;
+}
+
+/* Without statistics: nothing but the result is written. */
+static cudnnBackendDescriptor_t norm(
+	struct cudnn_make *m, const struct lt_cudnn_node *node, const cudnnBackendDescriptor_t *tensors)
+{
+	const cudnnBackendNormMode_t mode = (cudnnBackendNormMode_t)node->mode;
+	const cudnnBackendNormFwdPhase_t phase = CUDNN_NORM_FWD_INFERENCE;
+	cudnnBackendDescriptor_t x = make(m, CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR);
+	set(m, x, CUDNN_ATTR_OPERATION_NORM_FWD_MODE, CUDNN_TYPE_NORM_MODE, 1, &mode);
+	set(m, x, CUDNN_ATTR_OPERATION_NORM_FWD_PHASE, CUDNN_TYPE_NORM_FWD_PHASE, 1, &phase);
+	set_part(m, x, CUDNN_ATTR_OPERATION_NORM_FWD_XDESC, tensors[node->in[0]]);
+	set_part(m, x, CUDNN_ATTR_OPERATION_NORM_FWD_SCALE_DESC, tensors[node->in[1]]);
+	if (node->n_in > 3)
+		set_part(m, x, CUDNN_ATTR_OPERATION_NORM_FWD_BIAS_DESC, tensors[node->in[2]]);
+	set_part(m, x, CUDNN_ATTR_OPERATION_NORM_FWD_EPSILON_DESC, tensors[node->in[node->n_in - 1]]);
+	set_part(m, x, CUDNN_ATTR_OPERATION_NORM_FWD_YDESC, tensors[node->out]);
+	finish(m, x);
+	return x;
+}
+
+static cudnnBackendDescriptor_t operation(struct cudnn_make *m, const struct lt_cudnn_form *f,
+	const struct lt_cudnn_node *node, const cudnnBackendDescriptor_t *tensors)
+{
+	switch (node->kind) {
+	case LT_CUDNN_CONVOLUTION: return convolution(m, f, node, tensors);
+	case LT_CUDNN_NORM: return norm(m, node, tensors);
+	case LT_CUDNN_PRODUCT: return product(m, node, tensors);
+	case LT_CUDNN_REDUCTION: return reduction(m, node, tensors);
+	default: return pointwise(m, f, node, tensors);
+	}
+}
+
 /* Nodes of a graph of the form, and which tensors they have. */
 static const struct lt_cudnn_node *nodes_of(const struct lt_cudnn_form *f, int graph, int32_t *n, bool *has)
 {
@@ -179,8 +231,7 @@ static cudnnBackendDescriptor_t graph(
 		if (has[i])
 			tensors[i] = tensor(m, w, i);
 	for (int32_t i = 0; i < n; i++)
-		op[i] = node[i].kind == LT_CUDNN_CONVOLUTION ? convolution(m, f, &node[i], tensors)
-			: node[i].kind == LT_CUDNN_PRODUCT ? product(m, &node[i], tensors) : pointwise(m, &node[i], tensors);
+		op[i] = operation(m, f, &node[i], tensors);
 	cudnnBackendDescriptor_t x = make(m, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
 	if (handle)
 		set(m, x, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
@@ -200,6 +251,39 @@ static bool is_depthwise(const struct lt_cudnn_form *f)
 	return false;
 }
 
+static bool has_node(const struct lt_cudnn_form *f, int32_t kind)
+{
+	bool found = false;
+	for (int i = 0; i < f->n_node; i++)
+		found = found || f->node[i].kind == kind;
+	return found;
+}
+
+/* What a configuration says of a knob; -1: nothing. */
+static int64_t knob_of(struct cudnn_make *m, cudnnBackendDescriptor_t config, cudnnBackendKnobType_t which)
+{
+	cudnnBackendDescriptor_t choice[CUDNN_KNOB_TYPE_COUNTS];
+	int64_t n = 0, got, found = -1, value;
+	const int from = m->n;
+	for (int i = 0; i < CUDNN_KNOB_TYPE_COUNTS; i++)
+		choice[i] = make(m, CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR);
+	if (!m->r && m->d->api.get(config, CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+		CUDNN_KNOB_TYPE_COUNTS, &n, choice))
+		n = 0;
+	for (int64_t i = 0; i < n && i < CUDNN_KNOB_TYPE_COUNTS && !m->r; i++) {
+		cudnnBackendKnobType_t type;
+		if (!m->d->api.get(choice[i], CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE, 1, &got, &type)
+			&& type == which
+			&& !m->d->api.get(choice[i], CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, CUDNN_TYPE_INT64, 1, &got, &value))
+			found = value;
+	}
+	unmake(m, from);
+	return found;
+}
+
+/* Attention by keys that are split between blocks: other bits in each run, and no note that says so. */
+enum { SPLIT_KEYS = 35 };
+
 /* Of what engine, and whether that computes what is asked for: the same in each run, and float32 in float32. */
 static bool is_allowed(
 	struct cudnn_make *m, const struct lt_cudnn_wish *w, cudnnBackendDescriptor_t config, int64_t *engine)
@@ -217,12 +301,14 @@ static bool is_allowed(
 		m->r = m->d->api.get(x, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE,
 			CUDNN_NUMERICAL_NOTE_TYPE_COUNT, &n, notes);
 	is_exact = is_depthwise(&w->form) && *engine == LT_CUDNN_DEPTHWISE_ENGINE;
+	/* Attention's plans in float32 all say tensor cores, and those that were measured use none: the trial decides. */
+	const bool attention = has_node(&w->form, LT_CUDNN_REDUCTION);
 	for (int64_t i = 0; i < n && !m->r; i++)
 		if (notes[i] == CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC
-			|| (strict && notes[i] == CUDNN_NUMERICAL_NOTE_TENSOR_CORE && !is_exact)
+			|| (strict && notes[i] == CUDNN_NUMERICAL_NOTE_TENSOR_CORE && !attention && !is_exact)
 			|| (strict && notes[i] == CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS))
 			return false;
-	return !m->r;
+	return !m->r && (!attention || knob_of(m, config, CUDNN_KNOB_TYPE_KERNEL_CFG) != SPLIT_KEYS);
 }
 
 /* The plan of a configuration; false: it cannot be built, or needs more memory than there may be. */
@@ -368,10 +454,11 @@ static int64_t wished_configuration(struct cudnn_make *m, cudnnBackendDescriptor
 	return 1;
 }
 
-/* What a graph is refused with is no failure: the next heuristic, or no plan. */
+/* What a graph is refused with is no failure: the next heuristic, or no plan.  One whose configurations the library
+ * throws all away says that it is not initialized. */
 static bool is_refusal(cudnnStatus_t r)
 {
-	return r >= CUDNN_STATUS_NOT_SUPPORTED && r < CUDNN_STATUS_INTERNAL_ERROR;
+	return (r >= CUDNN_STATUS_NOT_SUPPORTED && r < CUDNN_STATUS_INTERNAL_ERROR) || r == CUDNN_STATUS_NOT_INITIALIZED;
 }
 
 /* The first plan of a graph that the wish allows, behind `skip` of the configurations that are counted; m: the graph's

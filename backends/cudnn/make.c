@@ -467,7 +467,8 @@ static lt_status job_begin(struct lt_session *s, struct cudnn_job *j, struct lt_
 	}
 	j->plan = p;
 	j->kept = host_recall(s, p->key);
-	return j->status = zeros_new(s, j->w, p, diag);
+	j->status = zeros_new(s, j->w, p, diag);
+	return j->status ? j->status : (j->status = lt__cudnn_ones(s, j->w, p, diag));
 }
 
 /* Who waits for it goes on: with the plan, with none if the library has none, or to make it himself. */
@@ -484,8 +485,10 @@ static void job_end(struct lt_session *s, struct cudnn_job *j)
 		(void)pthread_mutex_lock(&s->lock);
 		if (p->zeros)
 			lt__cuda_pool_free(&s->pool, p->zeros);
+		if (p->ones)
+			lt__cuda_pool_free(&s->pool, p->ones);
 		(void)pthread_mutex_unlock(&s->lock);
-		p->zeros = 0;
+		p->zeros = p->ones = 0;
 		lt__cudnn_plan_drop(d, p);
 	}
 	(void)pthread_mutex_lock(&d->lock);

@@ -65,7 +65,7 @@ static lt_status choose(struct lt_object *o, const struct lt_cuda_called *x, con
 	const int count = to->plan->count;
 	return lt__report(diag, LT_EUNSUPPORTED, x->call->origin, -1, "remove the call, or lay its operands otherwise",
 		count ? "kernel %s: of the %d plans that cuDNN has for it none computes%s what is asked for%s"
-		: "kernel %s: cuDNN has no plan for a convolution of these types and layouts", cuda_name(o->tree), count,
+		: "kernel %s: cuDNN has no plan for such a call of these types and layouts", cuda_name(o->tree), count,
 		cudnn_dtype(f) == LT_F32 && !c->tf32 ? " in true float32" : "", c->workspace ? " with so little workspace" : "");
 }
 
@@ -231,8 +231,8 @@ lt_status lt__cudnn_call(
 	if (status)
 		return status;
 	for (int i = 0; i < c->form.n_tensor; i++)
-		if (c->form.tensor[i].operand == LT_CUDNN_ZEROS)
-			at[i] = c->plan->zeros;
+		if (c->form.tensor[i].operand < 0)
+			at[i] = cudnn_constant(c->plan, &c->form.tensor[i]);
 	cudnnStatus_t r = d->api.set_stream(to->handle, (cudaStream_t)to->stream);
 	r = r ? r : lt__cudnn_execute(d, c->plan, &c->form, to->handle, at, to->workspace);
 	return lt__cudnn_check(d, r, diag, cuda_name(o->tree), x->call->routine);

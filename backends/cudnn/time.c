@@ -46,7 +46,7 @@ static CUresult record(struct cudnn_timing *t, cudnnHandle_t handle)
 	const struct lt_cudnn *d = cudnn_of(t->s);
 	uint64_t at[LT_CUDNN_TENSORS];
 	for (int i = 0; i < f->n_tensor; i++)
-		at[i] = f->tensor[i].operand == LT_CUDNN_ZEROS ? t->p->zeros : t->block[i];
+		at[i] = t->block[i] ? t->block[i] : cudnn_constant(t->p, &f->tensor[i]);
 	bool runs = !d->api.set_stream(handle, (cudaStream_t)t->stream)
 		&& !lt__cudnn_execute(d, t->p, f, handle, at, t->block[LT_CUDNN_TENSORS]);
 	CUresult r = cuda->stream_wait(t->stream);

@@ -197,7 +197,7 @@ static CUresult run_once(struct cudnn_trial *v, cudnnHandle_t handle, bool again
 		r = result[i].at ? v->s->cuda.fill(result[i].at + GUARD, 0xff, result[i].bytes, v->stream) : CUDA_SUCCESS;
 	for (int i = 0; i < f->n_tensor; i++) {
 		const struct lt_cudnn_tensor *t = &f->tensor[i];
-		at[i] = t->operand == LT_CUDNN_ZEROS ? v->p->zeros : 0;
+		at[i] = cudnn_constant(v->p, t);
 		if (t->operand >= 0)
 			at[i] = (t->operand < v->n_result ? result : v->block)[t->operand].at + GUARD
 				+ (uint64_t)(t->offset - v->operand[t->operand].first) * cudnn_element_bytes(t->dtype);

@@ -513,7 +513,17 @@ static lt_status try_group(struct growing *x, lt_node newest, bool *taken)
 	return LT_OK;
 }
 
-/* A leaf that may be in the group, and the terms that it adds up. */
+bool lt__is_positional(const struct lt_auto *s, lt_node n)
+{
+	const struct lt_leaf *leaf = lt__has_leaf(s->g, n) ? s->t->leaf[n] : NULL;
+	for (int32_t k = 0; leaf && k < leaf->n_read; k++)
+		for (int32_t p = 0; p < leaf->read[k].n_piece; p++)
+			if (leaf->read[k].piece[p].base >= 0)
+				return false;
+	return leaf;
+}
+
+/* A leaf that may be in the group, and the terms that it adds up; what it alone reads of positions. */
 static void put_with_terms(struct growing *x, lt_node n)
 {
 	const struct lt_leaf *leaf = x->s->t->leaf[n];
@@ -521,7 +531,8 @@ static void put_with_terms(struct growing *x, lt_node n)
 	for (int32_t k = 0; k < leaf->n_read; k++)
 		for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
 			lt_node base = leaf->read[k].piece[p].base;
-			if (base >= 0 && is_term(x->s, base) && x->s->reader[base] == n && may_be_in(x, base))
+			if (base >= 0 && (is_term(x->s, base) || (x->s->n_reader[base] == 1 && lt__is_positional(x->s, base)))
+				&& x->s->reader[base] == n && may_be_in(x, base))
 				put_in(x, base);
 		}
 }

@@ -22,6 +22,8 @@ int64_t lt__routine_cost(const struct lt_auto *, struct lt_arena *, const struct
 void lt__group_choose(struct lt_auto *, struct lt_group_option *, int32_t n);
 /* Whether a routine may leave it out: a copy, or a cast that rounds nothing. */
 bool lt__may_be_left_out(const struct lt_graph *, lt_node);
+/* Whether a leaf is made of positions and numbers alone, such as which keys a query sees. */
+bool lt__is_positional(const struct lt_auto *, lt_node);
 /* All options, those that are chosen marked. */
 lt_status lt__auto_groups(struct lt_auto *, struct lt_group_option **option, int32_t *n_option);
 /* The leaves of one, as nests in a group of the tree. */

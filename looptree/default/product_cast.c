@@ -1,11 +1,12 @@
-/* Casts of halves that several products read: each gets its own, so that it multiplies the halves.
+/* Casts of halves that several products read: each gets its own, so that it multiplies the halves; and the causal mask
+ * that several attentions read, so that each is a group of its own.
  *
  * A routine or a matrix instruction takes halves where the cast is the product's alone.  Cast once for all, the factor
  * would be stored in float32 and every product of it be one of float32.  CPUs have no such instruction: there the cast
  * is made once.
  */
 #include "looptree/call/call.h"
-#include "looptree/default/auto.h"
+#include "looptree/default/auto_group.h"
 #include "looptree/derive/derive.h"
 
 static bool is_half(enum lt_dtype t) { return t == LT_F16 || t == LT_BF16; }
@@ -39,29 +40,47 @@ static bool multiplies_halves(const struct lt_auto *s, lt_node n)
 		&& is_cast_of_half(s, right) && has_side(s, left, right, sum) && has_side(s, right, left, sum);
 }
 
-/* For a machine with grids or routines: the factor that others read, too, is cloned. */
+/* Whether the target has a routine that knows of itself which keys are hidden. */
+static bool hides_keys(const struct lt_target *t)
+{
+	for (int32_t i = 0; i < lt__routine_count(t); i++)
+		if (lt__routine_is_graph(t, i) && lt__routine_at(t, i)->scores >> LT_SCORES_CAUSAL & 1)
+			return true;
+	return false;
+}
+
+struct splitting { struct lt_auto *s; struct lt_derived_step *step; int32_t n, cap; };
+
+/* The reader gets a clone of what others read, too; the last reader of all keeps it. */
+static void split(struct splitting *x, lt_node of, lt_node reader)
+{
+	struct lt_auto *s = x->s;
+	if (s->n_reader[of] < 2 || s->written[of] || !lt__auto_same_class(s, reader, of))
+		return;
+	const char *name = s->g->node[of].name, *by = s->g->node[reader].name;
+	LT_GROW(s->t->arena, x->step, x->n, x->cap);
+	x->step[x->n++] = (struct lt_derived_step){ .kind = LT_DERIVED_CLONE, .of = name, .reader = by,
+		.made = lt__derived_name(s->t, lt__arena_format(s->t->arena, "%s.%s", name, by)) };
+	s->n_reader[of]--;
+}
+
+/* For a machine with grids or routines. */
 lt_status lt__auto_split_casts(struct lt_auto *s)
 {
-	struct lt_derived_step *step = NULL;
-	int32_t n_step = 0, cap = 0;
+	struct splitting x = { .s = s };
 	for (lt_node n = 0; n < s->g->n_node; n++) {
+		const struct lt_nodedef *d = &s->g->node[n];
 		lt__auto_aim(s, n);
-		if ((!lt__target_has_grid(s->target) && !lt__routine_count(s->target)) || !multiplies_halves(s, n))
+		if (!lt__target_has_grid(s->target) && !lt__routine_count(s->target))
 			continue;
-		for (int32_t k = 0; k < 2; k++) {
-			lt_node cast = s->g->node[n].operand[k];
-			if (s->n_reader[cast] < 2 || s->written[cast] || !lt__auto_same_class(s, n, cast))
-				continue;
-			const char *of = s->g->node[cast].name, *reader = s->g->node[n].name;
-			LT_GROW(s->t->arena, step, n_step, cap);
-			step[n_step++] = (struct lt_derived_step){ .kind = LT_DERIVED_CLONE, .of = of, .reader = reader,
-				.made = lt__derived_name(s->t, lt__arena_format(s->t->arena, "%s.%s", of, reader)) };
-			s->n_reader[cast]--;            /* the last product of all keeps it */
-		}
+		for (int32_t k = 0; k < 2 && multiplies_halves(s, n); k++)
+			split(&x, d->operand[k], n);
+		if (d->op == LT_OP_select && lt__has_leaf(s->g, n) && lt__is_positional(s, d->operand[0]) && hides_keys(s->target))
+			split(&x, d->operand[0], n);
 	}
-	if (n_step == 0)
+	if (x.n == 0)
 		return LT_OK;
-	LT_TRY(lt__tree_derive(s->t, step, n_step, NULL));
+	LT_TRY(lt__tree_derive(s->t, x.step, x.n, NULL));
 	s->g = s->t->graph;
 	return lt__auto_survey(s);
 }

@@ -1,9 +1,9 @@
 /* mock_cudnn.c -- cuDNN that is not there: libcudnn.so.9 for tests, on the driver that is not there.
  *
  * It takes convolutions with a residual, a bias and a ReLU, in the order that the library has a form for; convolutions
- * with channels inside and products with any pointwise operations behind them, of products before them, too.  It
- * computes them in double when somebody waits for their stream.  What the library would read astray is in the driver's
- * `wrong`.
+ * with channels inside and products with any pointwise operations behind them, of products before them, too; norms;
+ * attention, of the operations and in the order that the library has engines for.  It computes them in double when
+ * somebody waits for their stream.  What the library would read astray is in the driver's `wrong`.
  *
  *   MOCK_CUDNN=FAULT:ENGINE   what that engine does wrong: element, term, behind, other, tf32, build, load, workspace,
  *                             lost, crash, slow (its runs take ten times as long)
@@ -12,10 +12,11 @@
  *   MOCK_CUDNN_VERSION=N      what the library says it is
  *   MOCK_CUDNN_HOLD=FILE      builds last as long as the file is there; the log gets "building N" for each
  *
- * Engines: 40 computes float32 in TF32 and says so; 41 says that no two runs are the same; 12 is right; 0 is, too, and
- * last.  Of what is compiled for its graph: 50 and, last, 51, which say that they use tensor cores, and do in float32.
- * 77 is right, and no heuristic names it, nor 8, for one filter a channel alone, which says that it uses tensor cores
- * and does not; the log gets "knob T V" for each that is given by hand.
+ * Engines: 43 is attention's alone, has other bits in each run, and a knob that tells it; 40 computes convolutions of
+ * float32 in TF32 and says so; 41 says that no two runs are the same; 12 is right; 0 is, too, and last.  Of what is
+ * compiled for its graph: 50 and, last, 51, which say that they use tensor cores, and do in float32.  77 is right, and
+ * no heuristic names it, nor 8, for one filter a channel alone, which says that it uses tensor cores and does not; the
+ * log gets "knob T V" for each that is given by hand.
  */
 #include <cudnn_graph.h>
 #include <math.h>
@@ -30,8 +31,9 @@
 
 enum { MAX_DIM = 5, MAX_TENSOR = 64, MAX_STEP = 48, MAX_IN = 4 };
 struct dnn_tensor { int64_t id, n, dim[MAX_DIM], stride[MAX_DIM], align; int32_t type, virtual, by_value; };
-/* in, out: tensors of the graph.  kind: a descriptor's type. */
-struct dnn_step { int32_t kind, mode, n_in, in[MAX_IN], out; double low, high; };
+/* in, out: tensors of the graph.  kind: a descriptor's type.  Of a norm: what is normed, scale, a bias if there is one,
+ * epsilon. */
+struct dnn_step { int32_t kind, mode, axis, n_in, in[MAX_IN], out; double low, high; };
 struct dnn_graph {
 	struct dnn_tensor tensor[MAX_TENSOR];
 	struct dnn_step step[MAX_STEP];
@@ -199,6 +201,39 @@ static cudnnStatus_t graph_convolution(const struct descriptor *op, struct dnn_g
 	return CUDNN_STATUS_SUCCESS;
 }
 
+/* Batches of either factor are the result's, or divide them: heads that share keys. */
+static cudnnStatus_t graph_product(const struct descriptor *op, struct dnn_graph *g, struct dnn_step *s)
+{
+	static const int names[] = { CUDNN_ATTR_OPERATION_MATMUL_ADESC, CUDNN_ATTR_OPERATION_MATMUL_BDESC,
+		CUDNN_ATTR_OPERATION_MATMUL_CDESC };
+	if (!part(op, CUDNN_ATTR_OPERATION_MATMUL_DESC) || !fetch_tensors(g, s, op, names, 3))
+		return CUDNN_STATUS_BAD_PARAM;
+	const struct dnn_tensor *a = &g->tensor[s->in[0]], *b = &g->tensor[s->in[1]], *c = &g->tensor[s->out];
+	const int64_t n = c->n;
+	if (a->n != n || b->n != n || a->dim[n - 2] != c->dim[n - 2] || b->dim[n - 1] != c->dim[n - 1]
+		|| a->dim[n - 1] != b->dim[n - 2])
+		return CUDNN_STATUS_BAD_PARAM;
+	for (int64_t i = 0; i < n - 2; i++)
+		if (c->dim[i] % a->dim[i] || c->dim[i] % b->dim[i])
+			return CUDNN_STATUS_BAD_PARAM;
+	return CUDNN_STATUS_SUCCESS;
+}
+
+static cudnnStatus_t graph_reduction(const struct descriptor *op, struct dnn_graph *g, struct dnn_step *s)
+{
+	static const int names[] = { CUDNN_ATTR_OPERATION_REDUCTION_XDESC, CUDNN_ATTR_OPERATION_REDUCTION_YDESC };
+	const struct descriptor *what = part(op, CUDNN_ATTR_OPERATION_REDUCTION_DESC);
+	if (!what || !fetch_tensors(g, s, op, names, 2))
+		return CUDNN_STATUS_BAD_PARAM;
+	(void)fetch(what, CUDNN_ATTR_REDUCTION_OPERATOR, &s->mode, 1);
+	const struct dnn_tensor *x = &g->tensor[s->in[0]], *y = &g->tensor[s->out];
+	for (int64_t i = 0; i < y->n; i++)
+		if (x->n != y->n || (y->dim[i] != 1 && y->dim[i] != x->dim[i]))
+			return CUDNN_STATUS_BAD_PARAM;
+	return s->mode == CUDNN_REDUCE_TENSOR_ADD || s->mode == CUDNN_REDUCE_TENSOR_MAX ? CUDNN_STATUS_SUCCESS
+		: CUDNN_STATUS_BAD_PARAM;
+}
+
 /* The operands broadcast to the result: each dim is the result's, or one element. */
 static int broadcasts(const struct dnn_graph *g, const struct dnn_step *s, int64_t dims)
 {
@@ -219,26 +254,41 @@ static cudnnStatus_t graph_pointwise(const struct descriptor *op, struct dnn_gra
 	const struct descriptor *what = part(op, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR);
 	const int n = 1 + (part(op, CUDNN_ATTR_OPERATION_POINTWISE_BDESC) != NULL)
 		+ (part(op, CUDNN_ATTR_OPERATION_POINTWISE_TDESC) != NULL);
+	int64_t axis = -1;
 	if (!what || !fetch_tensors(g, s, op, names[n], n + 1))
 		return CUDNN_STATUS_BAD_PARAM;
 	(void)fetch(what, CUDNN_ATTR_POINTWISE_MODE, &s->mode, 1);
+	(void)fetch(what, CUDNN_ATTR_POINTWISE_AXIS, &axis, 1);
+	s->axis = (int32_t)axis;
 	s->high = INFINITY;
 	(void)fetch(what, CUDNN_ATTR_POINTWISE_RELU_LOWER_CLIP, &s->low, 1);
 	(void)fetch(what, CUDNN_ATTR_POINTWISE_RELU_UPPER_CLIP, &s->high, 1);
 	return broadcasts(g, s, g->tensor[s->out].n) ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_BAD_PARAM;
 }
 
-/* [..., rows, deep] by [..., deep, columns]. */
-static cudnnStatus_t graph_product(const struct descriptor *op, struct dnn_graph *g, struct dnn_step *s)
+/* Scale and bias have the dims of the rows' elements, one along the others. */
+static cudnnStatus_t graph_norm(const struct descriptor *op, struct dnn_graph *g, struct dnn_step *s)
 {
-	static const int names[] = { CUDNN_ATTR_OPERATION_MATMUL_ADESC, CUDNN_ATTR_OPERATION_MATMUL_BDESC,
-		CUDNN_ATTR_OPERATION_MATMUL_CDESC };
-	if (!part(op, CUDNN_ATTR_OPERATION_MATMUL_DESC) || !fetch_tensors(g, s, op, names, 3))
+	static const int with[] = { CUDNN_ATTR_OPERATION_NORM_FWD_XDESC, CUDNN_ATTR_OPERATION_NORM_FWD_SCALE_DESC,
+		CUDNN_ATTR_OPERATION_NORM_FWD_BIAS_DESC, CUDNN_ATTR_OPERATION_NORM_FWD_EPSILON_DESC,
+		CUDNN_ATTR_OPERATION_NORM_FWD_YDESC }, without[] = { CUDNN_ATTR_OPERATION_NORM_FWD_XDESC,
+		CUDNN_ATTR_OPERATION_NORM_FWD_SCALE_DESC, CUDNN_ATTR_OPERATION_NORM_FWD_EPSILON_DESC,
+		CUDNN_ATTR_OPERATION_NORM_FWD_YDESC };
+	const int has_bias = part(op, CUDNN_ATTR_OPERATION_NORM_FWD_BIAS_DESC) != NULL;
+	int32_t phase = -1;
+	(void)fetch(op, CUDNN_ATTR_OPERATION_NORM_FWD_MODE, &s->mode, 1);
+	(void)fetch(op, CUDNN_ATTR_OPERATION_NORM_FWD_PHASE, &phase, 1);
+	if (phase != CUDNN_NORM_FWD_INFERENCE || (s->mode != CUDNN_LAYER_NORM && s->mode != CUDNN_RMS_NORM)
+		|| has_bias != (s->mode == CUDNN_LAYER_NORM) || !fetch_tensors(g, s, op, has_bias ? with : without, 4 + has_bias))
 		return CUDNN_STATUS_BAD_PARAM;
-	const struct dnn_tensor *a = &g->tensor[s->in[0]], *b = &g->tensor[s->in[1]], *c = &g->tensor[s->out];
-	const int64_t n = c->n;
-	return n >= 3 && broadcasts(g, s, n - 2) && a->dim[n - 1] == b->dim[n - 2] && a->dim[n - 2] == c->dim[n - 2]
-		&& b->dim[n - 1] == c->dim[n - 1] ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_BAD_PARAM;
+	const struct dnn_tensor *x = &g->tensor[s->in[0]], *scale = &g->tensor[s->in[1]];
+	if (!same_dims(x, &g->tensor[s->out]) || !g->tensor[s->in[s->n_in - 1]].by_value || scale->n != x->n
+		|| scale->dim[0] != 1 || (has_bias && !same_dims(scale, &g->tensor[s->in[2]])))
+		return CUDNN_STATUS_BAD_PARAM;
+	for (int64_t i = 1; i < x->n; i++)
+		if (scale->dim[i] != x->dim[i])
+			return CUDNN_STATUS_BAD_PARAM;
+	return CUDNN_STATUS_SUCCESS;
 }
 
 /* What is virtual is made by a step before it is read. */
@@ -266,7 +316,9 @@ static cudnnStatus_t graph_finish(struct descriptor *d)
 		switch (op[i]->type) {
 		case CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR: r = graph_convolution(op[i], g, s); break;
 		case CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR: r = graph_pointwise(op[i], g, s); break;
+		case CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR: r = graph_norm(op[i], g, s); break;
 		case CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR: r = graph_product(op[i], g, s); break;
+		case CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR: r = graph_reduction(op[i], g, s); break;
 		default: r = CUDNN_STATUS_BAD_PARAM;
 		}
 	}
@@ -329,7 +381,8 @@ static int is_fused(const struct dnn_graph *g)
 	const struct dnn_step *a = anchor_of(g);
 	const int32_t type = a ? g->tensor[g->step[g->n_step - 1].out].type : 0;
 	const int convolves = a && a->kind == CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR;
-	if (!a || g->n_step < 2 - !convolves || (convolves && a != g->step) || (type == CUDNN_DATA_BFLOAT16 && is_depthwise(g))
+	if (!a || (!convolves && a->kind != CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR) || g->n_step < 2 - !convolves
+		|| (convolves && a != g->step) || (type == CUDNN_DATA_BFLOAT16 && is_depthwise(g))
 		|| g->tensor[a->in[0]].type != type || g->tensor[a->in[1]].type != type)
 		return 0;
 	for (int32_t i = 0; i < g->n_tensor && convolves; i++)
@@ -338,12 +391,54 @@ static int is_fused(const struct dnn_graph *g)
 	return 1;
 }
 
+/* Alone, all in one type, elements of a row side by side. */
+static int is_norm(const struct dnn_graph *g)
+{
+	const struct dnn_step *s = &g->step[0];
+	int good = g->n_step == 1 && s->kind == CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR
+		&& g->tensor[s->in[0]].stride[1] == 1 && g->tensor[s->out].stride[1] == 1;
+	for (int32_t i = 0; i < s->n_in - 1 && good; i++)
+		good = g->tensor[s->in[i]].type == g->tensor[s->out].type;
+	return good;
+}
+
+/* Product, scale, mask, causal mask, softmax with the logarithm that nobody reads, product: in this order, each step of
+ * the one before, the probabilities in the type of the values. */
+static int is_attention(const struct dnn_graph *g)
+{
+	static const struct { int kind, mode, optional; } all[] = { { CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR, 0, 0 },
+		{ 0, CUDNN_POINTWISE_MUL, 1 }, { 0, CUDNN_POINTWISE_ADD, 1 }, { 0, CUDNN_POINTWISE_GEN_INDEX, 1 },
+		{ 0, CUDNN_POINTWISE_GEN_INDEX, 1 }, { 0, CUDNN_POINTWISE_CMP_GE, 1 }, { 0, CUDNN_POINTWISE_BINARY_SELECT, 1 },
+		{ CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR, CUDNN_REDUCE_TENSOR_MAX, 0 }, { 0, CUDNN_POINTWISE_SUB, 0 },
+		{ 0, CUDNN_POINTWISE_EXP, 0 }, { CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR, CUDNN_REDUCE_TENSOR_ADD, 0 },
+		{ 0, CUDNN_POINTWISE_LOG, 0 }, { 0, CUDNN_POINTWISE_ADD, 0 }, { 0, CUDNN_POINTWISE_DIV, 0 },
+		{ CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR, 0, 0 } };
+	int32_t at = 0;
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		const int kind = all[i].kind ? all[i].kind : CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR;
+		if (at < g->n_step && g->step[at].kind == kind && g->step[at].mode == all[i].mode)
+			at++;
+		else if (!all[i].optional)
+			return 0;
+	}
+	const struct dnn_step *first = &g->step[0], *last = &g->step[g->n_step - 1];
+	const struct dnn_tensor *q = &g->tensor[first->in[0]], *k = &g->tensor[first->in[1]], *v = &g->tensor[last->in[1]],
+		*o = &g->tensor[last->out];
+	const int64_t most = q->type == CUDNN_DATA_FLOAT ? 128 : 256;
+	return at == g->n_step && g->tensor[last->in[0]].type == v->type && q->type == k->type && k->type == v->type
+		&& v->type == o->type && q->dim[3] % 8 == 0 && v->dim[3] % 8 == 0 && q->dim[3] <= most && v->dim[3] <= most
+		&& q->stride[3] == 1 && k->stride[2] == 1 && v->stride[3] == 1 && o->stride[3] == 1;
+}
+
 /* What is known as the plain form gets its engines alone. */
 static int is_plain(const struct dnn_graph *g)
 {
 	return g->step[0].kind == CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR && is_form_c(g);
 }
-static int is_taken(const struct dnn_graph *g) { return is_plain(g) || is_fused(g); }
+static int is_taken(const struct dnn_graph *g)
+{
+	return is_plain(g) || is_fused(g) || is_norm(g) || is_attention(g);
+}
 
 /* ---- the backend's kernels, by their names ---- */
 
@@ -395,14 +490,29 @@ static size_t tensor_bytes(const struct dnn_tensor *t)
 	return (size_t)(last + 1) * element_bytes(t);
 }
 
-/* address: of tensors in memory; number: of those that are handed over by value. */
-struct dnn_known { int64_t at[MAX_DIM]; double value; int is; };
+static int64_t tensor_elems(const struct dnn_tensor *t)
+{
+	int64_t n = 1;
+	for (int64_t i = 0; i < t->n; i++)
+		n *= t->dim[i];
+	return n;
+}
+static void element_index(const struct dnn_tensor *t, int64_t element, int64_t *index)
+{
+	for (int64_t i = t->n - 1; i >= 0; i--) {
+		index[i] = element % t->dim[i];
+		element /= t->dim[i];
+	}
+}
+
+/* address: of tensors in memory; number: of those that are handed over by value; between: of virtual ones, element by
+ * element. */
 struct dnn_run {
 	struct dnn_plan plan;
 	char *at[MAX_TENSOR];
 	uint64_t address[MAX_TENSOR];
 	float number[MAX_TENSOR];
-	struct dnn_known known[MAX_TENSOR];     /* the value that was computed last */
+	double *between[MAX_TENSOR];
 };
 
 static double tf32(double x)
@@ -423,24 +533,28 @@ static int64_t element_of(const struct dnn_tensor *t, const int64_t *index)
 	return at;
 }
 
-/* Where nothing is written between. */
-static double load(struct dnn_run *r, int32_t tensor, const int64_t *index)
+/* Of a tensor at an index of the operation that reads it: along dims of one element it is repeated. */
+static double value_at(const struct dnn_run *r, int32_t tensor, const int64_t *index)
 {
 	const struct dnn_tensor *t = &r->plan.graph.tensor[tensor];
-	return t->by_value ? (double)r->number[tensor]
-		: lt__number_load(r->at[tensor], element_of(t, index), dtype_of(t->type)).f;
+	int64_t at = 0;
+	if (t->by_value)
+		return (double)r->number[tensor];
+	if (!t->virtual)
+		return lt__number_load(r->at[tensor], element_of(t, index), dtype_of(t->type)).f;
+	for (int64_t i = 0; i < t->n; i++)
+		at = at * t->dim[i] + (t->dim[i] == 1 ? 0 : index[i]);
+	return r->between[tensor][at];
 }
-
-static double value_at(struct dnn_run *r, int32_t tensor, const int64_t *index);
 
 static int in_tf32(const struct dnn_run *r, int32_t type)
 {
 	const int64_t engine = r->plan.engine;
-	return type == CUDNN_DATA_FLOAT && (engine == 40 || is_fault("tf32", engine)
+	return type == CUDNN_DATA_FLOAT && ((engine == 40 && anchor_of(&r->plan.graph)) || is_fault("tf32", engine)
 		|| engine == 50 || engine == 51);
 }
 
-static double convolve(struct dnn_run *r, const struct dnn_step *s, const int64_t *y)
+static double convolve(const struct dnn_run *r, const struct dnn_step *s, const int64_t *y)
 {
 	const struct dnn_graph *g = &r->plan.graph;
 	const struct dnn_tensor *in = &g->tensor[s->in[0]], *by = &g->tensor[s->in[1]];
@@ -467,24 +581,6 @@ static double convolve(struct dnn_run *r, const struct dnn_step *s, const int64_
 			continue;
 		double a = value_at(r, s->in[0], x), b = value_at(r, s->in[1], w);
 		sum += rounds ? tf32(a) * tf32(b) : a * b;
-	}
-	return sum;
-}
-
-static double multiply(struct dnn_run *r, const struct dnn_step *s, const int64_t *y)
-{
-	const struct dnn_tensor *left = &r->plan.graph.tensor[s->in[0]];
-	const int64_t n = left->n, deep = left->dim[n - 1], left_out = is_fault("term", r->plan.engine) ? deep / 2 : -1;
-	const int rounds = in_tf32(r, left->type);
-	int64_t a[MAX_DIM], b[MAX_DIM];
-	double sum = 0;
-	memcpy(a, y, sizeof a);
-	memcpy(b, y, sizeof b);
-	for (int64_t k = 0; k < deep; k++) {
-		a[n - 1] = b[n - 2] = k;
-		const double x = value_at(r, s->in[0], a), w = value_at(r, s->in[1], b);
-		if (k != left_out)
-			sum += rounds ? tf32(x) * tf32(w) : x * w;
 	}
 	return sum;
 }
@@ -525,62 +621,117 @@ static double point(const struct dnn_step *s, double a, double b, double conditi
 	}
 }
 
-static double made_at(struct dnn_run *r, const struct dnn_step *s, const int64_t *at)
+static double pointed(const struct dnn_run *r, const struct dnn_step *s, const int64_t *y)
 {
 	double in[3] = { 0, 0, 0 };
-	if (s->kind == CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR)
-		return convolve(r, s, at);
-	if (s->kind == CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR)
-		return multiply(r, s, at);
+	if (s->mode == CUDNN_POINTWISE_GEN_INDEX)
+		return (double)y[s->axis];
 	for (int32_t i = 0; i < s->n_in; i++)
-		in[i] = value_at(r, s->in[i], at);
+		in[i] = value_at(r, s->in[i], y);
 	return point(s, in[0], in[1], in[2]);
 }
 
-/* Of a tensor at an index of the operation that reads it: what a step makes is computed, and rounded to its type. */
-static double value_at(struct dnn_run *r, int32_t tensor, const int64_t *index)
+/* [..., rows, deep] by [..., deep, columns].  A factor with fewer batches has one for several of the result's, side by
+ * side. */
+static double multiplied(const struct dnn_run *r, const struct dnn_step *s, const int64_t *y)
 {
-	const struct dnn_graph *g = &r->plan.graph;
-	const struct dnn_tensor *t = &g->tensor[tensor];
-	struct dnn_known *known = &r->known[tensor];
-	int64_t at[MAX_DIM] = { 0 };
-	for (int64_t i = 0; i < t->n; i++)
-		at[i] = t->dim[i] == 1 ? 0 : index[i];
-	for (int32_t i = 0; i < g->n_step; i++) {
-		if (g->step[i].out != tensor)
-			continue;
-		if (known->is && memcmp(known->at, at, sizeof at) == 0)
-			return known->value;
-		const union lt_number made = { .f = made_at(r, &g->step[i], at) };
-		*known = (struct dnn_known){ .value = t->type == CUDNN_DATA_BOOLEAN || (t->type == CUDNN_DATA_FLOAT && t->virtual)
-			? made.f : lt__number_round(made, dtype_of(t->type)).f, .is = 1 };
-		memcpy(known->at, at, sizeof at);
-		return known->value;
+	const struct dnn_tensor *a = &r->plan.graph.tensor[s->in[0]], *b = &r->plan.graph.tensor[s->in[1]],
+		*c = &r->plan.graph.tensor[s->out];
+	const int64_t n = c->n, deep = a->dim[n - 1], left_out = is_fault("term", r->plan.engine) ? deep / 2 : -1;
+	const int rounds = in_tf32(r, a->type);
+	int64_t at_a[MAX_DIM], at_b[MAX_DIM];
+	double sum = 0;
+	for (int64_t i = 0; i < n - 2; i++) {
+		at_a[i] = y[i] / (c->dim[i] / a->dim[i]);
+		at_b[i] = y[i] / (c->dim[i] / b->dim[i]);
 	}
-	return load(r, tensor, at);
+	at_a[n - 2] = y[n - 2];
+	at_b[n - 1] = y[n - 1];
+	for (int64_t k = 0; k < deep; k++) {
+		at_a[n - 1] = at_b[n - 2] = k;
+		const double x = value_at(r, s->in[0], at_a), w = value_at(r, s->in[1], at_b);
+		if (k != left_out)
+			sum += rounds ? tf32(x) * tf32(w) : x * w;
+	}
+	return sum;
 }
 
-static void run_result(struct dnn_run *r, int32_t tensor)
+static double reduced(const struct dnn_run *r, const struct dnn_step *s, const int64_t *y)
 {
-	const struct dnn_tensor *t = &r->plan.graph.tensor[tensor];
-	const int64_t engine = r->plan.engine;
-	int64_t y[MAX_DIM] = { 0 }, n = 1;
-	for (int64_t i = 0; i < t->n; i++)
-		n *= t->dim[i];
-	for (int64_t e = 0; e < n; e++) {
-		int64_t rest = e;
-		for (int64_t i = t->n - 1; i >= 0; i--) {
-			y[i] = rest % t->dim[i];
-			rest /= t->dim[i];
+	const struct dnn_tensor *x = &r->plan.graph.tensor[s->in[0]], *t = &r->plan.graph.tensor[s->out];
+	const bool max = s->mode == CUDNN_REDUCE_TENSOR_MAX;
+	double sum = max ? -INFINITY : 0;
+	int64_t at[MAX_DIM];
+	for (int64_t e = 0; e < tensor_elems(x); e++) {
+		int same = 1;
+		element_index(x, e, at);
+		for (int64_t i = 0; i < t->n; i++)
+			same = same && (t->dim[i] == 1 || at[i] == y[i]);
+		if (!same)
+			continue;
+		const double term = value_at(r, s->in[0], at);
+		sum = !max ? sum + term : isnan(term) || isnan(sum) ? sum + term : term > sum ? term : sum;
+	}
+	return sum;
+}
+
+/* Over all elements of the row that the index is in. */
+static double normed(const struct dnn_run *r, const struct dnn_step *s, const int64_t *y)
+{
+	const struct dnn_tensor *t = &r->plan.graph.tensor[s->in[0]];
+	const int64_t terms = tensor_elems(t) / t->dim[0];
+	int64_t at[MAX_DIM] = { y[0] };
+	double mean = 0, squares = 0;
+	for (int pass = s->mode == CUDNN_LAYER_NORM ? 0 : 1; pass < 2; pass++)
+		for (int64_t e = is_fault("term", r->plan.engine); e < terms; e++) {
+			element_index(t, y[0] * terms + e, at);
+			const double x = value_at(r, s->in[0], at);
+			mean += pass ? 0 : x / (double)terms;
+			squares += pass ? (x - mean) * (x - mean) / (double)terms : 0;
 		}
-		double x = value_at(r, tensor, y);
+	const double epsilon = value_at(r, s->in[s->n_in - 1], y);
+	return (value_at(r, s->in[0], y) - mean) / sqrt(squares + epsilon) * value_at(r, s->in[1], y)
+		+ (s->n_in > 3 ? value_at(r, s->in[2], y) : 0);
+}
+
+static double step_value(const struct dnn_run *r, const struct dnn_step *s, const int64_t *y)
+{
+	switch (s->kind) {
+	case CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR: return convolve(r, s, y);
+	case CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR: return normed(r, s, y);
+	case CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR: return multiplied(r, s, y);
+	case CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR: return reduced(r, s, y);
+	default: return pointed(r, s, y);
+	}
+}
+
+static double rounded(double x, int32_t type)
+{
+	return lt__number_round((union lt_number){ .f = x }, dtype_of(type)).f;
+}
+
+/* Of virtual tensors those of fewer bits than float32 are rounded. */
+static void run_step(struct dnn_run *r, const struct dnn_step *s)
+{
+	const struct dnn_tensor *t = &r->plan.graph.tensor[s->out];
+	const int64_t engine = r->plan.engine, n = tensor_elems(t);
+	int64_t y[MAX_DIM] = { 0 };
+	if (t->virtual)
+		r->between[s->out] = calloc((size_t)n, sizeof *r->between[s->out]);
+	for (int64_t e = 0; e < n; e++) {
+		element_index(t, e, y);
+		double x = step_value(r, s, y);
+		if (t->virtual) {
+			r->between[s->out][e] = element_bytes(t) < 4 ? rounded(x, t->type) : x;
+			continue;
+		}
 		if ((is_fault("element", engine) && e == n - 1) || (is_fault("other", engine) && e == 0 && r->plan.runs > 0))
 			x += 1;
-		const union lt_number rounded = { .f = x };
-		lt__number_store(r->at[tensor], element_of(t, y), dtype_of(t->type), lt__number_round(rounded, dtype_of(t->type)));
+		const union lt_number is = { .f = rounded(x, t->type) };
+		lt__number_store(r->at[s->out], element_of(t, y), dtype_of(t->type), is);
 	}
-	if (is_fault("behind", engine))
-		memset(r->at[tensor] + tensor_bytes(t), 0x5a, element_bytes(t));
+	if (is_fault("behind", engine) && !t->virtual)
+		memset(r->at[s->out] + tensor_bytes(t), 0x5a, element_bytes(t));
 }
 
 static CUresult run(void *arg, int device)
@@ -595,8 +746,9 @@ static CUresult run(void *arg, int device)
 	if (is_fault("lost", r->plan.engine))
 		return mock.lost = CUDA_ERROR_ILLEGAL_ADDRESS;
 	for (int32_t i = 0; i < g->n_step; i++)
-		if (!g->tensor[g->step[i].out].virtual)
-			run_result(r, g->step[i].out);
+		run_step(r, &g->step[i]);
+	for (int32_t i = 0; i < g->n_tensor; i++)
+		free(r->between[i]);
 	mock_pass(is_fault("slow", r->plan.engine) ? 0.02f : 0.002f);
 	note("run", r->plan.engine);
 	return CUDA_SUCCESS;
@@ -794,16 +946,16 @@ API cudnnStatus_t cudnnBackendFinalize(cudnnBackendDescriptor_t x)
 	}
 }
 
-/* By kind of graph (plain, plain of one filter a channel, fused) and heuristic. */
-static const struct { int64_t n, engine[3]; } engines[3][2] = { { { 3, { 40, 41, 12 } }, { 1, { 0 } } },
-	{ { 0 }, { 1, { 0 } } }, { { 1, { 50 } }, { 1, { 51 } } } };
+/* By kind of graph (plain or a norm, plain of one filter a channel, fused, attention) and heuristic. */
+static const struct { int64_t n, engine[4]; } engines[4][2] = { { { 3, { 40, 41, 12 } }, { 1, { 0 } } },
+	{ { 0 }, { 1, { 0 } } }, { { 1, { 50 } }, { 1, { 51 } } }, { { 4, { 43, 40, 41, 12 } }, { 1, { 0 } } } };
 
 static cudnnStatus_t get_results(const struct descriptor *d, int64_t most, int64_t *n, cudnnBackendDescriptor_t *out)
 {
 	int32_t mode = 0;
 	(void)fetch(d, CUDNN_ATTR_ENGINEHEUR_MODE, &mode, 1);
-	const int list = mode == CUDNN_HEUR_MODE_FALLBACK,
-		kind = !is_plain(&d->graph) ? 2 : is_depthwise(&d->graph) && d->graph.n_step > 1;
+	const int list = mode == CUDNN_HEUR_MODE_FALLBACK, kind = is_attention(&d->graph) ? 3 : is_norm(&d->graph) ? 0
+		: !is_plain(&d->graph) ? 2 : is_depthwise(&d->graph) && d->graph.n_step > 1;
 	*n = engines[kind][list].n;
 	for (int64_t i = 0; i < most && i < *n; i++) {
 		struct descriptor *config = out[i];
@@ -838,6 +990,13 @@ API cudnnStatus_t cudnnBackendGetAttribute(cudnnBackendDescriptor_t const x, cud
 		(*(struct descriptor **)out)->engine = d->engine;
 		(*(struct descriptor **)out)->finished = 1;
 		return CUDNN_STATUS_SUCCESS;
+	case CUDNN_ATTR_ENGINECFG_KNOB_CHOICES:         /* one: 35 is 43's */
+		(*(struct descriptor **)out)->engine = d->engine;
+		(*(struct descriptor **)out)->finished = 1;
+		return CUDNN_STATUS_SUCCESS;
+	case CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE: *(cudnnBackendKnobType_t *)out = CUDNN_KNOB_TYPE_KERNEL_CFG;
+		return CUDNN_STATUS_SUCCESS;
+	case CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE: *(int64_t *)out = d->engine == 43 ? 35 : 7; return CUDNN_STATUS_SUCCESS;
 	case CUDNN_ATTR_ENGINE_GLOBAL_INDEX: *(int64_t *)out = d->engine; return CUDNN_STATUS_SUCCESS;
 	case CUDNN_ATTR_ENGINE_NUMERICAL_NOTE: return get_notes(d->engine, n, out);
 	case CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE: *(int64_t *)out = d->plan.workspace; return CUDNN_STATUS_SUCCESS;

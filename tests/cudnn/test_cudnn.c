@@ -285,6 +285,91 @@ Test(cudnn, several_results_and_factors)
 	}
 }
 
+#define NX(type, extents) "x = InputTensor(x, " type ", " extents ");\n"
+#define NW(type) "w = ConstantTensor(w, " type ", [11]);\n"
+#define NB(type) "b = ConstantTensor(b, " type ", [11]);\n"
+#define WIDE(x) "CastNode(" x ", float32)"
+#define HALF_NORM(type, between) NX(type, "[2, 3, 11]") NW(type) NB(type) \
+	"y = CastNode(LayerNormNode(" WIDE("x") ", 1e-3), " between ");\n" \
+	"result = CastNode(" WIDE("y") " * " WIDE("w") " + " WIDE("b") ", " type ");\n"
+#define HALF_NORM_GROUP "group %y.cast/i %y.div3/i; call group cudnn.graph"
+/* As frameworks write them, too: by powers, by the inverse, by the mean as a product. */
+static const struct { const char *script, *steps; int engine; } norms[] = {
+	{ NX("float32", "[6, 11]") NW("float32") NB("float32") "result = LayerNormNode(x, w, b);\n", ALONE, 12 },
+	{ NX("float32", "[6, 11]") NW("float32") "result = LayerNormNode(x, w);\n", ALONE, 12 },
+	{ NX("float32", "[6, 11]") NB("float32") "result = LayerNormNode(x) + b;\n", ALONE, 12 },
+	{ NX("float32", "[6, 11]") "result = LayerNormNode(x, 0.125);\n", ALONE, 12 },
+	{ NX("float32", "[6, 11]") NW("float32") "result = RMSNormNode(x, w, 0.5);\n", ALONE, 12 },
+	{ NX("float32", "[6, 11]") "result = x / SqrtNode(ReduceMeanNode(x * x, [1], 1));\n", ALONE, 12 },
+	{ NX("float32", "[6, 11]") NW("float32") "result = w * (x * RsqrtNode(ReduceMeanNode(x * x, [1], 1) + 0.25));\n",
+		ALONE, 12 },
+	{ NX("float32", "[6, 11]") "result = x * PowNode(0.25 + ReduceMeanNode(x * x, [1], 1), -0.5);\n", ALONE, 12 },
+	{ NX("float32", "[6, 11]") "d = x - ReduceMeanNode(x, [1], 1);\n"
+		"result = d / PowNode(ReduceMeanNode(d * d, [1], 1) + 0.25, 0.5);\n", ALONE, 12 },
+	{ NX("float32", "[6, 11]") "result = x * ReciprocalNode(SqrtNode(ReduceSumNode(x * x, [1], 1) * 0.0909090936 + "
+		"0.25));\n", ALONE, 12 },
+	/* several axes of rows, and of their elements; one row; rows that do not fill their memory */
+	{ NX("float32", "[2, 3, 11]") NW("float32") NB("float32") "result = LayerNormNode(x, w, b);\n", ALONE, 12 },
+	{ NX("float32", "[7, 5, 2]") "x = ReshapeNode(x, [7, 10]); result = LayerNormNode(x);\n", ALONE, 12 },
+	{ NX("float32", "[1, 11]") NW("float32") "result = RMSNormNode(x, w);\n",
+		"group %result.mul/j %result/j; call group cudnn.graph", 12 },
+	{ NX("float32", "[6, 17]") NW("float32") "result = RMSNormNode(SliceNode(x, 4, 15, 1), w);\n", ALONE, 12 },
+	{ HALF_NORM("float16", "float32"), HALF_NORM_GROUP, 40 }, { HALF_NORM("bfloat16", "float32"), HALF_NORM_GROUP, 40 },
+};
+
+
+/* Of queries, keys, values: n batches and heads, s queries, t keys, d and e elements. */
+#define QKV(type, n, s, t, d, e) "q = InputTensor(q, " type ", " n ", " s ", " d "]);\n" \
+	"k = InputTensor(k, " type ", " n ", " t ", " d "]); v = InputTensor(v, " type ", " n ", " t ", " e "]);\n"
+/* Heads beside each other in one row, of which two share keys; a group of as many as it takes. */
+#define HEADS(type, n, s, behind) "b = " n "; s = " s "; d = 8;\n" \
+	"def H(x, h) { return PermuteNode(ReshapeNode(CastNode(x, float32), [b, s, h, d]), [0, 2, 1, 3]); }\n" \
+	"def E(x) { return ExpandNode(ReshapeNode(H(x, 2), [b, 2, 1, s, d]), [b, 2, 2, s, d]); }\n" \
+	"def G(x) { return ReshapeNode(E(x), [b, 4, s, d]); }\n" \
+	"q = InputTensor(q, " type ", [b, s, 4 * d]); k = InputTensor(k, " type ", [b, s, 2 * d]);\n" \
+	"v = InputTensor(v, " type ", [b, s, 2 * d]); a = AttentionNode(H(q, 4), G(k), G(v), 0.3, 1);\n" \
+	"result = " behind ";\n"
+/* Where the graph rounds the probabilities to the type of the values. */
+#define SEEN "LessEqualNode(IndexNode(s, 2), IndexNode(s, 1))"
+#define ROUNDED_ATTENTION(type, scale, seen) "def F(x) { return CastNode(x, float32); }\ndef A(q, k, v) {\n" \
+	"s = EinsumNode(hsd,htd->hst: F(q), F(k)) * " scale ";\n" \
+	"p = CastNode(SoftmaxNode(WhereNode(" seen ", s, -inf)), " type ");\n" \
+	"return CastNode(EinsumNode(hst,htd->hsd: F(p), F(v)), " type "); }\n"
+#define HALF_ATTENTION(type) QKV(type, "[2", "7", "7", "8", "16") ROUNDED_ATTENTION(type, "0.3", SEEN) \
+	"result = A(q, k, v);\n", "group %A.F/h %A.F4/h; call group cudnn.graph"
+#define IN_ROWS "ReshapeNode(PermuteNode(a, [0, 2, 1, 3]), [b, s, 4 * d])"
+/* Two layers of attention. */
+#define LAYERS_OF(type, heads, s, d) QKV(type, "[" heads, s, s, d, d) ROUNDED_ATTENTION(type, "0.125", SEEN) \
+	"j = InputTensor(j, " type ", [" heads ", " s ", " d "]); u = InputTensor(u, " type ", [" heads ", " s ", " d "]);\n" \
+	"result = A(A(q, k, v), j, u);\n"
+static const struct { const char *script, *steps; int engine; } attentions[] = {
+	{ QKV("float32", "[2", "5", "7", "8", "16") "result = AttentionNode(q, k, v);\n", ALONE, 40 },
+	{ QKV("float32", "[2, 3", "7", "7", "8", "8") "result = AttentionNode(q, k, v, 0.3, 1);\n", ALONE, 40 },
+	/* a negative scale, one query, none */
+	{ QKV("float32", "[2", "5", "5", "8", "8") "result = AttentionNode(q, k, v, -2.5, 1);\n", ALONE, 40 },
+	{ QKV("float32", "[3", "1", "11", "16", "8") "result = AttentionNode(q, k, v, 1);\n", ALONE, 40 },
+	/* numbers before, and behind; a mask that is added, whose rows all are one */
+	{ QKV("float32", "[2", "5", "7", "8", "8") "a = EinsumNode(hsd,htd->hst: q * 0.5, k);\n"
+		"result = EinsumNode(hst,htd->hsd: SoftmaxNode(a / 2), v);\n", "call h cudnn.graph", 40 },
+	{ QKV("float32", "[2", "5", "7", "8", "8") "m = InputTensor(m, float32, [2, 1, 7]);\n"
+		"a = EinsumNode(hsd,htd->hst: q, k);\nresult = EinsumNode(hst,htd->hsd: SoftmaxNode(m + a * 0.3), v);\n",
+		"call h cudnn.graph", 40 },
+	{ HEADS("float32", "3", "5", IN_ROWS), ALONE, 40 },
+	{ HEADS("float32", "1", "7", "a"), "call d10 cudnn.graph", 40 },
+	{ HALF_ATTENTION("float16"), 40 }, { HALF_ATTENTION("bfloat16"), 40 },
+};
+
+Test(cudnn, attentions)
+{
+	for (size_t i = 0; i < sizeof attentions / sizeof *attentions; i++) {
+		char ran[40];
+		(void)snprintf(ran, sizeof ran, "run %d\n", attentions[i].engine);
+		const char *says = run("cudnn", attentions[i].script, attentions[i].steps, "--no-cache -q --verify");
+		cr_expect(strstr(says, "verify: passed") && strstr(log_text, ran) && !strstr(log_text, "built 43"), "%s%s%s",
+			attentions[i].script, says, log_text);
+	}
+}
+
 static const struct { const char *backend, *script, *steps, *says; } refusals[] = {
 	{ "cudnn", X "result = SigmoidNode(Conv2dNode(x, w));\n", GROUP,
 		"%x does not lie along its channels, as cudnn.graph asks" },
@@ -339,12 +424,48 @@ static const struct { const char *backend, *script, *steps, *says; } refusals[] 
 	{ "cudnn", "a = InputTensor(a, float32, [7, 12]); v = ConstantTensor(v, float32, [12, 5]);\n"
 		"b = ConstantTensor(b, float32, [5]); result = ReLUNode(MatMulNode(a, v) + b);\n",
 		"group m; call group cudnn.graph", "what is multiplied with one filter does not lie together" },
+	{ "cudnn", NX("float32", "[6, 11]") "result = x / SqrtNode(ReduceMeanNode(x * x, [1], 1)) + x;\n", ALONE,
+		"add is not what a norm is made of" },
+	{ "cudnn", NX("float32", "[6, 11]") NW("float32") NB("float32") "result = RMSNormNode(x, w) + b;\n", ALONE,
+		"a bias is behind a norm without a mean; compute it outside" },
+	{ "cudnn", NX("float32", "[6, 11]") "r = InputTensor(r, float32, [6, 11]); result = LayerNormNode(x) + r;\n", ALONE,
+		"its bias has not one value for each element of a row" },
+	{ "cudnn", NX("float32", "[6, 11]") "s = InputTensor(s, float32, [6, 1]); result = LayerNormNode(x) * s;\n", ALONE,
+		"its scale has not one value for each element of a row" },
+	{ "cudnn", NX("float32", "[6, 11]") "d = x - ReduceSumNode(x, [1], 1) * 0.1;\n"
+		"result = d / SqrtNode(ReduceMeanNode(d * d, [1], 1) + 0.25);\n", ALONE,
+		"what it subtracts is not the mean of the 11 elements of a row" },
+	{ "cudnn", NX("float32", "[6, 11]") "result = x / SqrtNode(ReduceSumNode(x * x, [1], 1) * 0.1 + 0.25);\n", ALONE,
+		"div is not what a norm is made of" },
+	{ "cudnn", NX("float32", "[6, 11]") "result = x / (SqrtNode(ReduceMeanNode(x * x, [1], 1)) + 0.25);\n", ALONE,
+		"div is not what a norm is made of" },
+	{ "cudnn", QKV("float32", "[2", "5", "7", "8", "8") "result = AttentionNode(q, k, v, 0.3, 1);\n", ALONE,
+		"a query sees keys up to its own number +2, and the library up to its own number" },
+	{ "cudnn", QKV("float32", "[2", "5", "7", "12", "8") "result = AttentionNode(q, k, v);\n", ALONE,
+		"queries have 12 elements and values 8, and the library takes multiples of 8 up to 128" },
+	{ "cudnn", QKV("float32", "[2", "5", "7", "8", "136") "result = AttentionNode(q, k, v);\n", ALONE,
+		"queries have 8 elements and values 136, and the library takes multiples of 8 up to 128" },
+	{ "cudnn", QKV("float32", "[2", "5", "7", "8", "8") "y = InputTensor(y, float32, [2, 8, 7]);\n"
+		"k2 = PermuteNode(y, [0, 2, 1]); result = AttentionNode(q, k2, v);\n", ALONE, "do not lie side by side" },
+	{ "cudnn", QKV("float16", "[2", "7", "7", "8", "8") "result = CastNode(AttentionNode(" WIDE("q") ", " WIDE("k") ", "
+		WIDE("v") "), float16);\n", "group %result.cast/i %result/i; call group cudnn.graph",
+		"its probabilities are float32, and the library rounds them to the type of the values; cast them to that" },
 	/* Filters lie otherwise than the image: the library has no plan. */
 	{ "cudnn", "x = InputTensor(x, float16, [2, 9, 10, 6]); w = ConstantTensor(w, float16, [5, 6, 3, 3]);\n"
 		"result = PermuteNode(CastNode(Conv2dNode(CastNode(PermuteNode(x, [0, 3, 1, 2]), float32), CastNode(w, float32)), "
 		"float16), [0, 2, 3, 1]);\n", "group %result.cast/i %result.cast3/i; call group cudnn.graph",
-		"cuDNN has no plan for a convolution of these types and layouts" },
+		"cuDNN has no plan for such a call of these types and layouts" },
 };
+
+Test(cudnn, norms)
+{
+	for (size_t i = 0; i < sizeof norms / sizeof *norms; i++) {
+		char ran[40];
+		(void)snprintf(ran, sizeof ran, "run %d\n", norms[i].engine);
+		const char *says = run("cudnn", norms[i].script, norms[i].steps, "--no-cache -q --verify");
+		cr_expect(strstr(says, "verify: passed") && strstr(log_text, ran), "%s%s%s", norms[i].script, says, log_text);
+	}
+}
 
 Test(cudnn, refusals)
 {
@@ -405,6 +526,31 @@ Test(cudnn, default_trees_of_chains)
 		read_file("out", output, sizeof output);
 		const char *call = strstr(output, "call cudnn.graph");
 		cr_expect_eq(call && !strstr(output, "\nfor "), cases[i].whole, "%s%s%s", cases[i].backend, script, output);
+	}
+}
+
+/* Norms and attention of the sizes that were measured, whole: one call a layer, each with a causal mask of its own. */
+Test(cudnn, default_trees_of_blocks)
+{
+	static const struct { const char *script; int calls; } cases[] = {
+		{ "x = InputTensor(x, float32, [128, 768]); w = ConstantTensor(w, float32, [768]);\n"
+			"b = ConstantTensor(b, float32, [768]); result = LayerNormNode(x, w, b);\n", 1 },
+		{ "x = InputTensor(x, float32, [1, 4096]); w = ConstantTensor(w, float32, [4096]);\n"
+			"result = RMSNormNode(x, w);\n", 1 },
+		{ "x = InputTensor(x, float32, [127, 768]); w = ConstantTensor(w, float32, [768]);\n"
+			"result = RMSNormNode(x, w);\n", 0 },
+		{ LAYERS_OF("float16", "16", "128", "64"), 2 }, { LAYERS_OF("bfloat16", "16", "512", "128"), 2 },
+		{ LAYERS_OF("float16", "15", "128", "64"), 0 }, { LAYERS_OF("float16", "16", "128", "20"), 0 },
+		{ LAYERS_OF("float32", "16", "128", "64"), 0 } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char command[1500];
+		const char *o = getenv("O") ? getenv("O") : "build";
+		(void)snprintf(command, sizeof command, "cat >%s/x.lt <<'E'\n%sE\nLD_LIBRARY_PATH=%s/tests/cudnn:%s/tests/cuda:"
+			"$LD_LIBRARY_PATH %s/lt-run --no-cache -b cudnn --dump=tree %s/x.lt >%s/out 2>&1", folder, cases[i].script, o, o, o,
+			folder, folder);
+		cr_expect_eq(system(command), 0);
+		read_file("out", output, sizeof output);
+		cr_expect_eq(count(output, "call cudnn.graph  #"), cases[i].calls, "%s%s", cases[i].script, output);
 	}
 }
 

@@ -2,7 +2,9 @@
  * ../shared/data/cudnn-h200.json tells.  Which of them it names first is not asked.
  */
 #include <criterion/criterion.h>
+#include <dlfcn.h>
 #include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -79,26 +81,32 @@ static bool is_saved(struct lt_cudnn *d, struct lt_cudnn_plan *p, struct lt_cudn
 	return same->knob[0].value >= 0;
 }
 
+/* Plans for the device of ../shared/data/cudnn-h200.json. */
+static void begin(struct lt_cudnn *d, struct keeper *k)
+{
+	static char json[4096];
+	FILE *f = fopen("../shared/data/cudnn-h200.json", "r");
+	if (!f || lt__cudnn_load(&d->api, &k->diag))
+		cr_skip_test("it needs ../shared/data and cuDNN: %s", k->text);
+	size_t n = fread(json, 1, sizeof json - 1, f);
+	(void)fclose(f);
+	while (n && (unsigned char)json[n - 1] <= ' ')
+		n--;
+	cr_assert_eq(d->api.descriptor_new(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR, &d->device), CUDNN_STATUS_SUCCESS);
+	cudnnStatus_t r = d->api.set(d->device, CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, (int64_t)n, json);
+	if (r || (r = d->api.finish(d->device)))
+		cr_skip_test("cuDNN %zu does not take a device as text: %s", d->api.version(), d->api.error_text(r));
+}
+
 Test(cudnn_plans, every_form_has_one)
 {
 	static const char *const behind[] = { "", "bias", "bias relu", "residual bias", "residual bias relu", "relu",
 		"residual" };
 	static const uint32_t types[] = { LT_F32, LT_F16, LT_BF16 };
-	static char json[4096];
 	struct keeper k = keeper_new();
 	struct lt_cudnn d = { .handle = NULL };
 	int by_hand = 0;
-	FILE *f = fopen("../shared/data/cudnn-h200.json", "r");
-	if (!f || lt__cudnn_load(&d.api, &k.diag))
-		cr_skip_test("it needs ../shared/data and cuDNN: %s", k.text);
-	size_t n = fread(json, 1, sizeof json - 1, f);
-	(void)fclose(f);
-	while (n && (unsigned char)json[n - 1] <= ' ')
-		n--;
-	cr_assert_eq(d.api.descriptor_new(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR, &d.device), CUDNN_STATUS_SUCCESS);
-	cudnnStatus_t r = d.api.set(d.device, CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, (int64_t)n, json);
-	if (r || (r = d.api.finish(d.device)))
-		cr_skip_test("cuDNN %zu does not take a device as text: %s", d.api.version(), d.api.error_text(r));
+	begin(&d, &k);
 	for (size_t t = 0; t < sizeof types / sizeof *types; t++)
 		for (size_t b = 0; b < sizeof behind / sizeof *behind; b++)
 			for (int window = 1; window <= 3; window += 2)
@@ -221,4 +229,148 @@ Test(cudnn_plans, engines_that_were_measured)
 		const struct lt_cudnn_wished *first = lt__cudnn_wished(cases[i].version, cases[i].arch, &w);
 		cr_expect_eq(first ? first->engine : -1, cases[i].engine, "%zu", i);
 	}
+}
+
+/* ---- compiled ---- */
+
+/* Plans that are compiled when they are built, for which the library asks a driver: one that is not there is enough
+ * (mock_driver.c), if it is loaded before the library looks for one. */
+static void begin_compiled(struct lt_cudnn *d, struct keeper *k)
+{
+	char path[300];
+	(void)snprintf(path, sizeof path, "%s/tests/cudnn/driver/libcuda.so.1", getenv("O") ? getenv("O") : "build");
+	cr_assert(dlopen(path, RTLD_NOW | RTLD_GLOBAL), "%s", dlerror());
+	begin(d, k);
+}
+
+static struct lt_cudnn_wish norm_of(uint32_t dtype, int32_t mode, int64_t rows, int64_t deep)
+{
+	struct lt_cudnn_wish w = { .form = { .n_space = 0 } };
+	struct lt_cudnn_form *f = &w.form;
+	int32_t in[4], n = 0;
+	in[n++] = tensor(&w, 1, dtype, true, rows, deep, 1, 1);
+	in[n++] = tensor(&w, 2, dtype, true, 1, deep, 1, 1);
+	if (mode == CUDNN_LAYER_NORM)
+		in[n++] = tensor(&w, 3, dtype, true, 1, deep, 1, 1);
+	in[n++] = tensor(&w, LT_CUDNN_NUMBER, LT_F32, true, 1, 1, 1, 1);
+	f->node[f->n_node] = (struct lt_cudnn_node){ LT_CUDNN_NORM, mode, n, { 0 },
+		tensor(&w, 0, dtype, true, rows, deep, 1, 1) };
+	memcpy(f->node[f->n_node++].in, in, sizeof in);
+	return w;
+}
+
+static void norms_have_plans(int64_t rows, int64_t deep)
+{
+	static const uint32_t types[] = { LT_F32, LT_F16, LT_BF16 };
+	static const int32_t modes[] = { CUDNN_LAYER_NORM, CUDNN_RMS_NORM };
+	struct keeper k = keeper_new();
+	struct lt_cudnn d = { .handle = NULL };
+	begin_compiled(&d, &k);
+	for (size_t t = 0; t < 3; t++)
+		for (size_t m = 0; m < 2; m++) {
+			const struct lt_cudnn_wish w = norm_of(types[t], modes[m], rows, deep);
+			struct lt_cudnn_plan p = { .key = NULL };
+			int count = 0;
+			lt_status status = lt__cudnn_plan_new(&d, &w, 0, &p, &count, &k.diag);
+			cr_expect_eq(status, LT_OK, "type %u, mode %d, %d x %d: %d, of %d: %s", (unsigned)types[t], (int)modes[m],
+				(int)rows, (int)deep, (int)status, count, k.text);
+			struct lt_cudnn_wished same;
+			if (!status)
+				(void)is_saved(&d, &p, &same);
+		}
+	(void)d.api.descriptor_free(d.device);
+}
+
+Test(cudnn_plans, norms) { norms_have_plans(128, 768); }
+Test(more_cudnn_plans, norms)
+{
+	norms_have_plans(7, 11);
+	norms_have_plans(1, 4096);
+	norms_have_plans(8192, 4096);
+}
+
+/* Of 4 dims, the last inside. */
+static int32_t dense(
+	struct lt_cudnn_wish *w, int32_t operand, uint32_t dtype, int64_t b, int64_t h, int64_t s, int64_t d)
+{
+	const int32_t t = tensor(w, operand, dtype, false, b, h, s, d);
+	w->form.tensor[t].number = operand == LT_CUDNN_NUMBER ? 0.125 : 0;
+	return t;
+}
+
+struct attention_sizes { int64_t batch, heads, key_heads, queries, keys, d; bool causal, mask; };
+
+static int32_t operation(
+	struct lt_cudnn_wish *w, int32_t kind, int32_t mode, int32_t a, int32_t b, int32_t c, int32_t out)
+{
+	w->form.node[w->form.n_node++] = (struct lt_cudnn_node){ .kind = kind, .mode = mode, .n_in = 1 + (b >= 0) + (c >= 0),
+		.in = { a, b, c }, .out = out };
+	return out;
+}
+
+static struct lt_cudnn_wish attention_of(uint32_t dtype, const struct attention_sizes *z)
+{
+	struct lt_cudnn_wish w = { .form = { .n_space = 0 } };
+	const int64_t b = z->batch, h = z->heads, s = z->queries, t = z->keys;
+	const int32_t q = dense(&w, 1, dtype, b, h, s, z->d), k = dense(&w, 2, dtype, b, z->key_heads, z->d, t),
+		v = dense(&w, 3, dtype, b, z->key_heads, t, z->d);
+	w.form.tensor[k].stride[2] = 1;
+	w.form.tensor[k].stride[3] = z->d;
+#define SCORES(type) dense(&w, LT_CUDNN_BETWEEN, type, b, h, s, t)
+#define ROW() dense(&w, LT_CUDNN_BETWEEN, LT_F32, b, h, s, 1)
+	int32_t x = operation(&w, LT_CUDNN_PRODUCT, 0, q, k, -1, SCORES(LT_F32));
+	x = operation(&w, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_MUL, x, dense(&w, LT_CUDNN_NUMBER, LT_F32, 1, 1, 1, 1), -1,
+		SCORES(LT_F32));
+	if (z->mask)
+		x = operation(&w, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_ADD, x, dense(&w, 4, dtype, b, 1, 1, t), -1,
+			SCORES(LT_F32));
+	if (z->causal) {
+		const int32_t row = operation(&w, LT_CUDNN_INDEX, 2, x, -1, -1, SCORES(LT_I32)),
+			key = operation(&w, LT_CUDNN_INDEX, 3, x, -1, -1, SCORES(LT_I32)),
+			seen = operation(&w, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_CMP_GE, row, key, -1, SCORES(LT_BOOL)),
+			hidden = dense(&w, LT_CUDNN_NUMBER, LT_F32, 1, 1, 1, 1);
+		w.form.tensor[hidden].number = -INFINITY;
+		x = operation(&w, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_BINARY_SELECT, x, hidden, seen, SCORES(LT_F32));
+	}
+	const int32_t most = operation(&w, LT_CUDNN_REDUCTION, CUDNN_REDUCE_TENSOR_MAX, x, -1, -1, ROW());
+	x = operation(&w, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_SUB, x, most, -1, SCORES(LT_F32));
+	x = operation(&w, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_EXP, x, -1, -1, SCORES(LT_F32));
+	const int32_t total = operation(&w, LT_CUDNN_REDUCTION, CUDNN_REDUCE_TENSOR_ADD, x, -1, -1, ROW());
+	const int32_t size = operation(&w, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_LOG, total, -1, -1, ROW());
+	(void)operation(&w, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_ADD, most, size, -1, ROW());
+	x = operation(&w, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_DIV, x, total, -1, SCORES(dtype));
+	(void)operation(&w, LT_CUDNN_PRODUCT, 0, x, v, -1, dense(&w, 0, dtype, b, h, s, z->d));
+	return w;
+}
+
+static void attention_has_plans(uint32_t dtype, const struct attention_sizes *z)
+{
+	struct keeper k = keeper_new();
+	struct lt_cudnn d = { .handle = NULL };
+	const struct lt_cudnn_wish w = attention_of(dtype, z);
+	struct lt_cudnn_plan p = { .key = NULL };
+	int count = 0;
+	begin_compiled(&d, &k);
+	lt_status status = lt__cudnn_plan_new(&d, &w, 0, &p, &count, &k.diag);
+	cr_expect_eq(status, LT_OK, "type %u, %d queries, %d keys, d %d%s%s: %d, of %d: %s", (unsigned)dtype, (int)z->queries,
+		(int)z->keys, (int)z->d, z->causal ? ", causal" : "", z->mask ? ", masked" : "", (int)status, count, k.text);
+	struct lt_cudnn_wished same;
+	if (!status)
+		(void)is_saved(&d, &p, &same);
+	(void)d.api.descriptor_free(d.device);
+}
+
+Test(cudnn_plans, attention)
+{
+	attention_has_plans(LT_F16, &(struct attention_sizes){ 2, 16, 16, 128, 128, 64, false, false });
+	attention_has_plans(LT_BF16, &(struct attention_sizes){ 2, 16, 4, 128, 128, 128, true, false });
+}
+Test(more_cudnn_plans, attention)
+{
+	attention_has_plans(LT_F16, &(struct attention_sizes){ 1, 16, 16, 1, 512, 64, false, false });
+	attention_has_plans(LT_F16, &(struct attention_sizes){ 2, 12, 12, 128, 128, 64, false, true });
+	attention_has_plans(LT_F16, &(struct attention_sizes){ 1, 16, 16, 333, 1024, 96, true, false });
+	attention_has_plans(LT_F32, &(struct attention_sizes){ 1, 16, 16, 512, 512, 64, false, false });
+	attention_has_plans(LT_F32, &(struct attention_sizes){ 1, 16, 16, 512, 512, 64, true, false });
+	attention_has_plans(LT_F16, &(struct attention_sizes){ 1, 16, 16, 128, 128, 256, false, false });
 }

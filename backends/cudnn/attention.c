@@ -1,0 +1,388 @@
+/* attention.c -- a call as attention: softmax(scale * q k^T + mask) v, of [batch, heads, sequence, d], as the
+ * operations that the library's engines for it are made of: product, scale, mask, maximum, difference, exponential,
+ * sum, quotient, product, in this order and with these types.
+ *
+ * Which of the graph's axes are which: keys are what is reduced, d what queries and keys have, and what the values have
+ * alone.  Rows are queries, of which one axis is the sequence and the others are heads that share keys.
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+#include "backends/cudnn/described.h"
+
+enum attention_part { PART_Q, PART_K, PART_V, PART_O, PART_M, PARTS };
+struct cudnn_attention {
+	struct lt_cudnn_described *d;
+	int32_t read[PARTS];            /* -1: none, or the result */
+	double scale, hidden;           /* hidden: what scores of keys behind the query are */
+	bool causal;
+	int32_t query;                  /* the axis that the causal mask compares keys with; -1: none */
+	uint64_t all, keys, deep, column, rows, batch;
+	struct lt_cudnn_laid laid;
+	struct lt_cudnn_merged outer, heads, group, sequence, key, inside, value;
+};
+
+/* ---- what is computed ---- */
+
+/* Leaves multiplications by numbers out; what is left. */
+static const struct lt_call_value *behind_scale(struct cudnn_attention *x, const struct lt_call_value *v)
+{
+	const struct lt_cudnn_described *d = x->d;
+	for (;;) {
+		double by = 1;
+		const struct lt_call_value *next;
+		v = lt__described_behind(d, v);
+		if (v->kind != LT_VALUE_OP)
+			return v;
+		if ((next = lt__described_takes_number(d, v->at, LT_OPCODE_mul, &by)))
+			x->scale *= by;
+		else if ((next = lt__described_takes_number(d, v->at, LT_OPCODE_div, &by)))
+			x->scale /= by;
+		else
+			return v;
+		v = next;
+	}
+}
+
+static bool is_op(const struct cudnn_attention *x, const struct lt_call_value *v, int32_t op)
+{
+	v = lt__described_behind(x->d, v);
+	return v->kind == LT_VALUE_OP && v->at == op;
+}
+
+/* The place that a comparison's value is, whatever type it is cast to; NULL. */
+static const struct lt_call_value *place_of(const struct cudnn_attention *x, int32_t op, int32_t v)
+{
+	const struct lt_call_value *value = described_value(x->d, op, v);
+	while (value->kind == LT_VALUE_OP && described_op(x->d, value->at)->kind == LT_CALL_CAST)
+		value = described_value(x->d, value->at, 0);
+	return value->kind == LT_VALUE_PLACE ? value : NULL;
+}
+
+/* Keys up to the query's number; or up to so many more that none is hidden. */
+static bool take_causal(struct cudnn_attention *x, int32_t condition)
+{
+	struct lt_cudnn_described *d = x->d;
+	const int64_t *row = d->t->rows + (int64_t)d->a->offset_row * d->t->n_column;
+	int64_t keys = 1;
+	for (int32_t a = 0; a < d->c->n_axis; a++)
+		keys *= described_op(d, d->a->op[2])->reduced >> a & 1 ? described_axis(d, a)->extent : 1;
+	for (int32_t i = 1; i < d->t->n_column; i++)
+		if (row[i])
+			return described_refuse(d, "how many keys a query sees follows from a run-time scalar");
+	if (row[0] >= keys - 1)
+		return true;
+	if (row[0])
+		return described_refuse(d, "a query sees keys up to its own number %+lld, and the library up to its own number",
+			(long long)row[0]);
+	x->causal = true;
+	for (int32_t v = 0; v < 2; v++) {
+		const struct lt_call_value *place = place_of(x, condition, v);
+		for (int32_t a = 0; place && a < d->c->n_axis; a++)
+			if (d->t->strides[place->first_stride + a] && !(x->keys >> a & 1))
+				x->query = a;
+	}
+	return true;
+}
+
+/* From what the maximum is taken of to the first product: what hides keys, what is added, the scale. */
+static bool take_scores(struct cudnn_attention *x, const struct lt_call_value *v)
+{
+	struct lt_cudnn_described *d = x->d;
+	v = lt__described_behind(d, v);
+	if (v->kind == LT_VALUE_OP && described_is_map(d, v->at, LT_OPCODE_select)) {
+		const int32_t condition = lt__described_op_behind(d, v->at, 0);
+		if (!lt__described_number(d, described_value(d, v->at, 2), &x->hidden) || !(x->hidden <= -FLT_MAX))
+			return described_refuse(d, "scores that do not count are not -inf");
+		if (d->a->scores != LT_SCORES_CAUSAL || condition < 0)
+			return described_refuse(d, "which scores count is neither causal nor added to them");
+		if (!take_causal(x, condition))
+			return false;
+		v = lt__described_behind(d, described_value(d, v->at, 1));
+	}
+	for (int32_t k = 0; k < 2 && v->kind == LT_VALUE_OP && described_is_map(d, v->at, LT_OPCODE_add); k++) {
+		const struct lt_call_value *mask = lt__described_behind(d, described_value(d, v->at, k));
+		if (mask->kind != LT_VALUE_READ)
+			continue;
+		x->read[PART_M] = mask->at;
+		v = lt__described_behind(d, described_value(d, v->at, 1 - k));
+	}
+	v = behind_scale(x, v);
+	return is_op(x, v, d->a->op[0])
+		|| described_refuse(d, "between its products something else is computed than a scale, a mask and the softmax");
+}
+
+/* Whether the graph rounds a value to the type of the result, as the library does; in float32 nobody does. */
+static bool is_rounded(const struct cudnn_attention *x, int32_t op, int32_t v)
+{
+	const struct lt_cudnn_described *d = x->d;
+	const uint32_t dtype = described_dtype(d, described_result(d)->buffer);
+	const struct lt_call_value *value = described_value(d, op, v);
+	bool found = dtype == LT_F32;
+	for (; value->kind == LT_VALUE_OP && described_op(d, value->at)->kind == LT_CALL_CAST;
+		value = described_value(d, value->at, 0))
+		found = found || described_operator(d, value->at)->out == dtype;
+	return found;
+}
+
+static bool take_softmax(struct cudnn_attention *x)
+{
+	struct lt_cudnn_described *d = x->d;
+	const int32_t most = d->a->op[2], total = d->a->op[3], mul = lt__described_op_behind(d, d->a->op[4], 0);
+	int32_t div = -1;
+	bool rounded = false;
+	for (int32_t v = 0; v < 2 && mul >= 0; v++) {
+		const struct lt_call_value *value = lt__described_behind(d, described_value(d, mul, 1 - v));
+		if (value->kind == LT_VALUE_READ && value->at == d->a->read[2]) {
+			div = lt__described_op_behind(d, mul, v);
+			rounded = is_rounded(x, mul, v);
+		}
+	}
+	const int32_t exp = described_is_map(d, div, LT_OPCODE_div) ? lt__described_op_behind(d, div, 0) : -1;
+	const int32_t sub = described_is_map(d, exp, LT_OPCODE_exp) ? lt__described_op_behind(d, exp, 0) : -1;
+	if (!described_is_map(d, sub, LT_OPCODE_sub) || !is_op(x, described_value(d, div, 1), total)
+		|| !is_op(x, described_value(d, total, 0), exp) || !is_op(x, described_value(d, sub, 1), most)
+		|| lt__described_op_behind(d, most, 0) != lt__described_op_behind(d, sub, 0))
+		return described_refuse(d, "what its values are multiplied by is not the softmax, or is rounded before it is used");
+	if (!rounded)
+		return described_refuse(d, "its probabilities are float32, and the library rounds them to the type of the values; "
+			"cast them to that");
+	return take_scores(x, described_value(d, sub, 0));
+}
+
+static bool take_factors(struct cudnn_attention *x)
+{
+	struct lt_cudnn_described *d = x->d;
+	bool good = is_op(x, described_value(d, d->a->op[0], 0), d->a->op[1]);
+	for (int32_t v = 0; v < 2 && good; v++) {
+		const struct lt_call_value *read = behind_scale(x, described_value(d, d->a->op[1], v));
+		good = read->kind == LT_VALUE_READ && (read->at == d->a->read[0] || read->at == d->a->read[1]);
+	}
+	return good || described_refuse(d, "queries or keys are computed in the call; compute them outside");
+}
+
+static bool take_ops(struct cudnn_attention *x)
+{
+	struct lt_cudnn_described *d = x->d;
+	for (int i = 0; i < 5; i++)
+		if (d->a->op[i] >= 0 && described_operator(d, d->a->op[i])->out != LT_F32)
+			return described_refuse(d, "it computes in float32 alone");
+	if (lt__described_written(d) != d->a->op[4])
+		return described_refuse(d, "its result is not that of the second product; compute what is behind it outside");
+	x->keys = described_op(d, d->a->op[2])->reduced;
+	return take_softmax(x) && take_factors(x);
+}
+
+/* ---- where it lies ---- */
+
+static bool find_axes(struct cudnn_attention *x)
+{
+	struct lt_cudnn_described *d = x->d;
+	if (!lt__described_axes(d, &x->all))
+		return false;
+	x->keys &= x->all;
+	x->deep = described_op(d, d->a->op[0])->reduced & x->all;
+	for (int32_t a = 0; a < d->c->n_axis; a++) {
+		const uint64_t bit = x->all & UINT64_C(1) << a & ~x->keys & ~x->deep;
+		const int32_t role = described_axis(d, a)->role;
+		if (!bit)
+			continue;
+		if (role != LT_DIM_ROW && role != LT_DIM_COLUMN && role != LT_DIM_BATCH)
+			return described_refuse(d, "%s is none of attention's axes",
+				described_axis(d, a)->var ? described_axis(d, a)->var : "?");
+		*(role == LT_DIM_ROW ? &x->rows : role == LT_DIM_COLUMN ? &x->column : &x->batch) |= bit;
+	}
+	x->laid.n = PARTS;
+	for (int i = 0; i < PARTS; i++)
+		x->laid.stride[i] = i == PART_O ? d->t->strides + described_result(d)->first_stride
+			: lt__described_strides(d, x->read[i]);
+	for (int32_t a = 0; a < d->c->n_axis; a++)
+		if (x->rows >> a & 1 && x->laid.stride[PART_K][a])
+			return described_refuse(d, "keys and values differ along other axes");
+	return true;
+}
+
+static int32_t innermost(const struct cudnn_attention *x, uint64_t set)
+{
+	int32_t found = -1;
+	for (int32_t a = 0; a < x->d->c->n_axis; a++)
+		if (set >> a & 1 && (found < 0 || x->laid.stride[PART_O][a] < x->laid.stride[PART_O][found]))
+			found = a;
+	return found;
+}
+
+static bool goes_on(const struct cudnn_attention *x, int part)
+{
+	const struct lt_cudnn_merged *h = &x->heads, *g = &x->group;
+	return h->extent == 1 || g->extent == 1 || h->stride[part] == g->stride[part] * g->extent;
+}
+
+/* With this axis of the rows as the sequence: the other rows are heads that share the keys of one, which are the
+ * innermost of the batches, as few axes as fit; or there is one head of keys. */
+static bool split_batch(struct cudnn_attention *x, uint64_t sequence)
+{
+	const struct lt_cudnn_described *d = x->d;
+	if (!lt__described_merge(d, sequence, &x->laid, PART_O, &x->sequence)
+		|| !lt__described_merge(d, x->rows & ~sequence, &x->laid, PART_O, &x->group))
+		return false;
+	for (uint64_t outer = x->batch, heads = 0; outer; ) {
+		const uint64_t next = UINT64_C(1) << innermost(x, outer);
+		heads |= next;
+		outer &= ~next;
+		if (lt__described_merge(d, outer, &x->laid, PART_O, &x->outer)
+			&& lt__described_merge(d, heads, &x->laid, PART_O, &x->heads) && goes_on(x, PART_Q) && goes_on(x, PART_O)
+			&& goes_on(x, PART_M))
+			return true;
+	}
+	x->heads = (struct lt_cudnn_merged){ .extent = 1 };
+	return lt__described_merge(d, x->batch, &x->laid, PART_O, &x->outer);
+}
+
+/* The longest axis of the rows that fits is the sequence, or that which the mask compares. */
+static bool find_sequence(struct cudnn_attention *x)
+{
+	const struct lt_cudnn_described *d = x->d;
+	if (x->query >= 0)
+		return split_batch(x, x->all & UINT64_C(1) << x->query);
+	for (uint64_t rest = x->rows; rest; ) {
+		int32_t best = -1;
+		for (int32_t a = 0; a < d->c->n_axis; a++)
+			if (rest >> a & 1 && (best < 0 || described_axis(d, a)->extent > described_axis(d, best)->extent))
+				best = a;
+		if (split_batch(x, UINT64_C(1) << best))
+			return true;
+		rest &= ~(UINT64_C(1) << best);
+	}
+	return split_batch(x, 0);
+}
+
+static bool check_sizes(struct cudnn_attention *x)
+{
+	struct lt_cudnn_described *d = x->d;
+	const int64_t most = described_dtype(d, described_result(d)->buffer) == LT_F32 ? 128 : 256;
+	if (x->inside.extent % 8 || x->value.extent % 8 || x->inside.extent > most || x->value.extent > most)
+		return described_refuse(d, "queries have %lld elements and values %lld, and the library takes multiples of 8 up to "
+			"%lld", (long long)x->inside.extent, (long long)x->value.extent, (long long)most);
+	if (x->inside.stride[PART_Q] != 1 || x->inside.stride[PART_K] != 1 || x->value.stride[PART_V] != 1
+		|| x->value.stride[PART_O] != 1)
+		return described_refuse(d, "elements of a query, key, value or result do not lie side by side; copy it outside");
+	return true;
+}
+
+static bool find_places(struct cudnn_attention *x)
+{
+	struct lt_cudnn_described *d = x->d;
+	if (!find_axes(x))
+		return false;
+	if (!lt__described_merge(d, x->keys, &x->laid, PART_K, &x->key)
+		|| !lt__described_merge(d, x->deep, &x->laid, PART_K, &x->inside)
+		|| !lt__described_merge(d, x->column, &x->laid, PART_V, &x->value) || !find_sequence(x))
+		return described_refuse(d, "batches, heads or keys are axes that do not go on in each other; copy it outside");
+	return check_sizes(x);
+}
+
+/* ---- as operations ---- */
+
+struct extents { int64_t n[4], stride[4]; };
+
+static struct extents of_scores(const struct cudnn_attention *x, int64_t keys)
+{
+	return (struct extents){ .n = { x->outer.extent, x->heads.extent * x->group.extent, x->sequence.extent, keys } };
+}
+
+/* Strides of dims of one element, and of what lies nowhere, as if it were dense. */
+static int32_t put(struct cudnn_attention *x, int32_t operand, uint32_t dtype, const struct extents *e)
+{
+	struct lt_cudnn_tensor t = { .operand = operand, .dtype = dtype, .n_dim = 4 };
+	int64_t dense = 1;
+	for (int i = 4; i-- > 0;) {
+		t.dim[i] = e->n[i];
+		t.stride[i] = e->n[i] > 1 && e->stride[i] ? e->stride[i] : dense;
+		dense *= e->n[i];
+	}
+	return lt__cudnn_put_tensor(x->d->f, &t);
+}
+
+static int32_t put_operand(struct cudnn_attention *x, enum attention_part part)
+{
+	const struct lt_cudnn_merged *h = &x->heads, *g = &x->group;
+	const int64_t head = g->extent > 1 ? g->stride[part] : h->stride[part];
+	struct extents e = of_scores(x, x->inside.extent);
+	switch (part) {
+	case PART_K: e = (struct extents){ .n = { x->outer.extent, h->extent, x->inside.extent, x->key.extent },
+		.stride = { x->outer.stride[part], h->stride[part], 1, x->key.stride[part] } };
+		break;
+	case PART_V: e = (struct extents){ .n = { x->outer.extent, h->extent, x->key.extent, x->value.extent },
+		.stride = { x->outer.stride[part], h->stride[part], x->key.stride[part], 1 } };
+		break;
+	case PART_M: e = of_scores(x, x->key.extent);
+		memcpy(e.stride, (int64_t[]){ x->outer.stride[part], head, x->sequence.stride[part], x->key.stride[part] },
+			sizeof e.stride);
+		for (int i = 0; i < 4; i++)             /* it is repeated along what it does not have */
+			e.n[i] = e.stride[i] ? e.n[i] : 1;
+		break;
+	default: e.n[3] = part == PART_O ? x->value.extent : x->inside.extent;
+		memcpy(e.stride, (int64_t[]){ x->outer.stride[part], head, x->sequence.stride[part], 1 }, sizeof e.stride);
+	}
+	return put(x, part == PART_O ? 0 : x->d->c->n_result + x->read[part],
+		described_dtype(x->d, described_result(x->d)->buffer), &e);
+}
+
+static int32_t put_number(struct cudnn_attention *x, double number)
+{
+	const struct lt_cudnn_tensor t = { .operand = LT_CUDNN_NUMBER, .dtype = LT_F32, .n_dim = 4, .dim = { 1, 1, 1, 1 },
+		.stride = { 1, 1, 1, 1 }, .number = number };
+	return lt__cudnn_put_tensor(x->d->f, &t);
+}
+
+/* A node whose result nobody but the next ones sees: of each score, or of each row of them. */
+static int32_t between(
+	struct cudnn_attention *x, int32_t kind, int32_t mode, int32_t a, int32_t b, int32_t c, uint32_t dtype)
+{
+	const bool row = kind == LT_CUDNN_REDUCTION || (kind == LT_CUDNN_POINTWISE && x->d->f->tensor[a].dim[3] == 1);
+	const struct extents e = of_scores(x, row ? 1 : x->key.extent);
+	const int32_t in[] = { a, b, c }, out = put(x, LT_CUDNN_BETWEEN, dtype, &e);
+	return lt__cudnn_put_node(x->d->f, kind, mode, in, 1 + (b >= 0) + (c >= 0), out);
+}
+
+static void emit(struct cudnn_attention *x)
+{
+	const int32_t q = put_operand(x, PART_Q), k = put_operand(x, PART_K), v = put_operand(x, PART_V);
+	int32_t s = between(x, LT_CUDNN_PRODUCT, 0, q, k, -1, LT_F32);
+	if (x->scale != 1)
+		s = between(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_MUL, s, put_number(x, x->scale), -1, LT_F32);
+	if (x->read[PART_M] >= 0)
+		s = between(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_ADD, s, put_operand(x, PART_M), -1, LT_F32);
+	if (x->causal) {
+		const int32_t row = between(x, LT_CUDNN_INDEX, 2, s, -1, -1, LT_I32),
+			key = between(x, LT_CUDNN_INDEX, 3, s, -1, -1, LT_I32),
+			seen = between(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_CMP_GE, row, key, -1, LT_BOOL);
+		s = between(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_BINARY_SELECT, s, put_number(x, x->hidden), seen, LT_F32);
+	}
+	const int32_t most = between(x, LT_CUDNN_REDUCTION, CUDNN_REDUCE_TENSOR_MAX, s, -1, -1, LT_F32),
+		less = between(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_SUB, s, most, -1, LT_F32),
+		e = between(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_EXP, less, -1, -1, LT_F32),
+		total = between(x, LT_CUDNN_REDUCTION, CUDNN_REDUCE_TENSOR_ADD, e, -1, -1, LT_F32),
+		size = between(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_LOG, total, -1, -1, LT_F32);
+	/* The logarithm of the sum of exponentials, which nobody reads: without it the library takes a scale or a mask for
+	 * parts of something else, and has no plan. */
+	(void)between(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_ADD, most, size, -1, LT_F32);
+	const int32_t p = between(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_DIV, e, total, -1,
+			described_dtype(x->d, described_result(x->d)->buffer));
+	const int32_t in[] = { p, v };
+	(void)lt__cudnn_put_node(x->d->f, LT_CUDNN_PRODUCT, 0, in, 2, put_operand(x, PART_O));
+}
+
+bool lt__cudnn_attention(struct lt_cudnn_described *d)
+{
+	struct cudnn_attention x = { .d = d, .read = { d->a->read[0], d->a->read[1], d->a->read[2], -1, -1 }, .scale = 1,
+		.query = -1 };
+	if (!take_ops(&x) || !lt__described_same_types(d, x.read, PARTS) || !find_places(&x))
+		return false;
+	for (int i = 0; i < PARTS; i++)
+		for (int32_t a = 0; a < d->c->n_axis; a++)
+			if (x.laid.stride[i] && x.all >> a & 1 && x.laid.stride[i][a] < 0)
+				return described_refuse(d, "an operand is read backwards; copy it outside");
+	emit(&x);
+	return true;
+}
