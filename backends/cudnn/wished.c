@@ -53,11 +53,45 @@ static int residual_of(const struct lt_cudnn_form *f)
 	return bias ? residual : -1;
 }
 
+/* Attention of float16 with as many queries as keys.  Lines are of the graph that attention.c makes: causal ones, whose
+ * front end makes the same, and one of both.  ../shared/data/cudnn-attention.txt, first and best in microseconds. */
+struct cudnn_measured_attention { int64_t batch, heads, keys, d; int causal; struct lt_cudnn_wished wished; };
+#define CONFIGURED(is, value) { .engine = (is), .n_knob = 1, .knob = { { CUDNN_KNOB_TYPE_KERNEL_CFG, value } } }
+static const struct cudnn_measured_attention attentions[] = {
+	/* s128 d64 b1 causal 8.3 and 3.9; s512 d64 b1 causal 9.9 and 7.8 */
+	{ 1, 16, 128, 64, 1, CONFIGURED(1, 3) }, { 1, 16, 512, 64, 1, CONFIGURED(1, 3) },
+	/* s128 d128 b1 causal 7.2 and 4.9; s512 d128 b1 causal 12.1 and 10.7 */
+	{ 1, 16, 128, 128, 1, CONFIGURED(1, 3) }, { 1, 16, 512, 128, 1, CONFIGURED(1, 3) },
+	/* s128 d64 b128 65.8 by the front end's choice, 37.0 by this graph */
+	{ 128, 16, 128, 64, 0, CONFIGURED(2, 7) },
+};
+#undef CONFIGURED
+
+static const struct lt_cudnn_wished *attention_wished(const struct lt_cudnn_form *f)
+{
+	const struct lt_cudnn_tensor *q = &f->tensor[f->node[0].in[0]], *k = &f->tensor[f->node[0].in[1]];
+	int causal = 0, softmax = 0;
+	for (int i = 0; i < f->n_node; i++) {
+		causal = causal || f->node[i].kind == LT_CUDNN_INDEX;
+		softmax = softmax || f->node[i].kind == LT_CUDNN_REDUCTION;
+	}
+	for (size_t i = 0; i < sizeof attentions / sizeof *attentions && softmax && q->dtype == LT_F16; i++) {
+		const struct cudnn_measured_attention *a = &attentions[i];
+		if (q->dim[0] == a->batch && q->dim[1] == a->heads && k->dim[1] == a->heads && q->dim[2] == a->keys
+			&& k->dim[3] == a->keys && q->dim[3] == a->d && causal == a->causal)
+			return &a->wished;
+	}
+	return NULL;
+}
+
 const struct lt_cudnn_wished *lt__cudnn_wished(size_t version, const char *arch, const struct lt_cudnn_wish *w)
 {
 	const struct lt_cudnn_form *f = &w->form;
-	if (version / 100 != MEASURED || strncmp(arch, "sm_90", 5) != 0 || !f->n_node
-		|| f->node[0].kind != LT_CUDNN_CONVOLUTION)
+	if (version / 100 != MEASURED || strncmp(arch, "sm_90", 5) != 0 || !f->n_node)
+		return NULL;
+	if (f->node[0].kind == LT_CUDNN_PRODUCT)
+		return attention_wished(f);
+	if (f->node[0].kind != LT_CUDNN_CONVOLUTION)
 		return NULL;
 	const struct lt_cudnn_tensor *x = &f->tensor[f->node[0].in[0]], *by = &f->tensor[f->node[0].in[1]],
 		*y = &f->tensor[f->node[0].out];

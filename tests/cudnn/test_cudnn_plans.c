@@ -360,6 +360,22 @@ static void attention_has_plans(uint32_t dtype, const struct attention_sizes *z)
 	(void)d.api.descriptor_free(d.device);
 }
 
+/* What was measured to be another one than the first, causal and of one head fewer, which was not. */
+Test(cudnn_plans, engines_of_attention)
+{
+	static const struct { struct attention_sizes z; int64_t engine, knob; } cases[] = {
+		{ { 1, 16, 16, 128, 128, 64, true, false }, 1, 3 }, { { 1, 16, 16, 512, 512, 128, true, false }, 1, 3 },
+		{ { 128, 16, 16, 128, 128, 64, false, false }, 2, 7 }, { { 1, 15, 15, 128, 128, 64, true, false }, -1, 0 },
+		{ { 1, 16, 4, 128, 128, 64, true, false }, -1, 0 }, { { 1, 16, 16, 128, 128, 64, false, false }, -1, 0 } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const struct lt_cudnn_wish w = attention_of(LT_F16, &cases[i].z), other = attention_of(LT_BF16, &cases[i].z);
+		const struct lt_cudnn_wished *first = lt__cudnn_wished(91400, "sm_90a", &w);
+		cr_expect_eq(first ? first->engine : -1, cases[i].engine, "%zu", i);
+		cr_expect(!first || first->knob[0].value == cases[i].knob, "%zu", i);
+		cr_expect(!lt__cudnn_wished(91400, "sm_90a", &other) && !lt__cudnn_wished(91900, "sm_90a", &w), "%zu", i);
+	}
+}
+
 Test(cudnn_plans, attention)
 {
 	attention_has_plans(LT_F16, &(struct attention_sizes){ 2, 16, 16, 128, 128, 64, false, false });
