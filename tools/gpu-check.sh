@@ -328,6 +328,35 @@ cudnn() {
 				2>&1 | grep -q 'verify: passed' && again=$((${again:-0} + 1))
 		done
 	done
+	local norm seen m=0 fine=0 wide narrow
+	for type in float32 float16 bfloat16; do
+		wide='def F(x) { return CastNode(x, float32); }' narrow="def R(x) { return CastNode(x, $type); }"
+		[ "$type" = float32 ] && wide='def F(x) { return x; }' narrow='def R(x) { return x; }'
+		for norm in 'LayerNormNode(F(x), F(w), F(b))' 'RMSNormNode(F(x), F(w))'; do
+			m=$((m + 1))
+			cat >"$dir/more$m.lt" <<-E
+				$wide $narrow
+				x = InputTensor(x, $type, [128, 768]); w = ConstantTensor(w, $type, [768]);
+				b = ConstantTensor(b, $type, [768]); result = R($norm);
+			E
+		done
+		for seen in s 'WhereNode(LessEqualNode(IndexNode(s, 2), IndexNode(s, 1)), s, -inf)'; do
+			[ "$type" = float32 ] && continue
+			m=$((m + 1))
+			cat >"$dir/more$m.lt" <<-E
+				$wide $narrow
+				q = InputTensor(q, $type, [16, 333, 64]); k = InputTensor(k, $type, [16, 333, 64]);
+				v = InputTensor(v, $type, [16, 333, 64]); s = EinsumNode(hsd,htd->hst: F(q), F(k)) * 0.125;
+				p = R(SoftmaxNode($seen)); result = R(EinsumNode(hst,htd->hsd: F(p), F(v)));
+			E
+		done
+	done
+	for of in "$dir"/more*.lt; do
+		"$bin/lt-run" -b cudnn --strict --cache-dir "$dir/cache" --verify -v -i '*=random' -c '*=random' "$of" \
+			>"${of%.lt}.log" 2>&1 && grep -q 'verify: passed' "${of%.lt}.log" && fine=$((fine + 1))
+	done
+	row 'cuDNN: norms and attention that are right' "$fine of $m"
+	[ "$fine" = "$m" ] || failed=1
 	row 'cuDNN: convolutions that are right' "$good of $n"
 	row 'cuDNN: right by plans that were kept' "${again:-0} of $n"
 	row 'cuDNN: a trial takes, ms: the mean, the most' "$(cat "$dir"/*.log |

@@ -308,6 +308,8 @@ static const struct { const char *script, *steps; int engine; } norms[] = {
 		"result = d / PowNode(ReduceMeanNode(d * d, [1], 1) + 0.25, 0.5);\n", ALONE, 12 },
 	{ NX("float32", "[6, 11]") "result = x * ReciprocalNode(SqrtNode(ReduceSumNode(x * x, [1], 1) * 0.0909090936 + "
 		"0.25));\n", ALONE, 12 },
+	/* so many that one row has an infinity when it is tried */
+	{ NX("float32", "[6000, 11]") NW("float32") "result = RMSNormNode(x, w);\n", ALONE, 12 },
 	/* several axes of rows, and of their elements; one row; rows that do not fill their memory */
 	{ NX("float32", "[2, 3, 11]") NW("float32") NB("float32") "result = LayerNormNode(x, w, b);\n", ALONE, 12 },
 	{ NX("float32", "[7, 5, 2]") "x = ReshapeNode(x, [7, 10]); result = LayerNormNode(x);\n", ALONE, 12 },
