@@ -116,7 +116,7 @@ static bool take_scores(struct cudnn_attention *x, const struct lt_call_value *v
 static bool is_rounded(const struct cudnn_attention *x, int32_t op, int32_t v)
 {
 	const struct lt_cudnn_described *d = x->d;
-	const uint32_t dtype = described_dtype(d, described_result(d)->buffer);
+	const uint32_t dtype = described_dtype(d, described_result(d, 0)->buffer);
 	const struct lt_call_value *value = described_value(d, op, v);
 	bool found = dtype == LT_F32;
 	for (; value->kind == LT_VALUE_OP && described_op(d, value->at)->kind == LT_CALL_CAST;
@@ -194,7 +194,7 @@ static bool find_axes(struct cudnn_attention *x)
 	}
 	x->laid.n = PARTS;
 	for (int i = 0; i < PARTS; i++)
-		x->laid.stride[i] = i == PART_O ? d->t->strides + described_result(d)->first_stride
+		x->laid.stride[i] = i == PART_O ? d->t->strides + described_result(d, 0)->first_stride
 			: lt__described_strides(d, x->read[i]);
 	for (int32_t a = 0; a < d->c->n_axis; a++)
 		if (x->rows >> a & 1 && x->laid.stride[PART_K][a])
@@ -259,7 +259,7 @@ static bool find_sequence(struct cudnn_attention *x)
 static bool check_sizes(struct cudnn_attention *x)
 {
 	struct lt_cudnn_described *d = x->d;
-	const int64_t most = described_dtype(d, described_result(d)->buffer) == LT_F32 ? 128 : 256;
+	const int64_t most = described_dtype(d, described_result(d, 0)->buffer) == LT_F32 ? 128 : 256;
 	if (x->inside.extent % 8 || x->value.extent % 8 || x->inside.extent > most || x->value.extent > most)
 		return described_refuse(d, "queries have %lld elements and values %lld, and the library takes multiples of 8 up to "
 			"%lld", (long long)x->inside.extent, (long long)x->value.extent, (long long)most);
@@ -325,7 +325,7 @@ static int32_t put_operand(struct cudnn_attention *x, enum attention_part part)
 		memcpy(e.stride, (int64_t[]){ x->outer.stride[part], head, x->sequence.stride[part], 1 }, sizeof e.stride);
 	}
 	return put(x, part == PART_O ? 0 : x->d->c->n_result + x->read[part],
-		described_dtype(x->d, described_result(x->d)->buffer), &e);
+		described_dtype(x->d, described_result(x->d, 0)->buffer), &e);
 }
 
 static int32_t put_number(struct cudnn_attention *x, double number)
@@ -368,7 +368,7 @@ static void emit(struct cudnn_attention *x)
 	 * parts of something else, and has no plan. */
 	(void)between(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_ADD, most, size, -1, LT_F32);
 	const int32_t p = between(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_DIV, e, total, -1,
-			described_dtype(x->d, described_result(x->d)->buffer));
+			described_dtype(x->d, described_result(x->d, 0)->buffer));
 	const int32_t in[] = { p, v };
 	(void)lt__cudnn_put_node(x->d->f, LT_CUDNN_PRODUCT, 0, in, 2, put_operand(x, PART_O));
 }

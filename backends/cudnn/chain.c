@@ -20,26 +20,22 @@ struct cudnn_chain {
 	bool plain;                             /* there is a plain graph, too */
 };
 
-static bool is_map(const struct cudnn_forming *x, int32_t op, uint32_t opcode)
-{
-	return forming_op(x, op)->kind == LT_CALL_MAP && forming_operator(x, op)->opcode == opcode;
-}
 static const struct lt_call_value *behind(const struct cudnn_forming *x, int32_t op, int32_t v)
 {
-	return cudnn_behind_casts(x, forming_value(x, op, v));
+	return lt__described_behind(&x->d, described_value(&x->d, op, v));
 }
 static uint32_t result_type(const struct cudnn_forming *x)
 {
-	return forming_dtype(x, forming_result(x, 0)->buffer);
+	return described_dtype(&x->d, described_result(&x->d, 0)->buffer);
 }
 
 /* ---- tensors and nodes ---- */
 
 static int32_t put_tensor(struct cudnn_chain *k, const struct lt_cudnn_tensor *t)
 {
-	struct lt_cudnn_form *f = k->x->f;
+	struct lt_cudnn_form *f = k->x->d.f;
 	if (f->n_tensor == LT_CUDNN_TENSORS)
-		return cudnn_refuse(k->x, "it has more operators than a form of the library's; cut it in two") - 1;
+		return described_refuse(&k->x->d, "it has more operators than a form of the library's; cut it in two") - 1;
 	f->tensor[f->n_tensor] = *t;
 	f->tensor[f->n_tensor].n_dim = k->x->n_dim;
 	return f->n_tensor++;
@@ -55,9 +51,9 @@ static int32_t lane_tensor(struct cudnn_chain *k, int32_t lane)
 static int32_t number_tensor(struct cudnn_chain *k, double number)
 {
 	struct lt_cudnn_tensor t = { .operand = LT_CUDNN_NUMBER, .dtype = LT_F32, .number = number };
-	for (int32_t i = 0; i < k->x->f->n_tensor; i++)
-		if (k->x->f->tensor[i].operand == LT_CUDNN_NUMBER
-			&& memcmp(&k->x->f->tensor[i].number, &number, sizeof number) == 0)
+	for (int32_t i = 0; i < k->x->d.f->n_tensor; i++)
+		if (k->x->d.f->tensor[i].operand == LT_CUDNN_NUMBER
+			&& memcmp(&k->x->d.f->tensor[i].number, &number, sizeof number) == 0)
 			return i;
 	for (int d = 0; d < LT_CUDNN_DIMS; d++)
 		t.dim[d] = t.stride[d] = 1;
@@ -66,7 +62,7 @@ static int32_t number_tensor(struct cudnn_chain *k, double number)
 
 static int32_t zeros_tensor(struct cudnn_chain *k)
 {
-	struct lt_cudnn_tensor t = k->x->lane[k->x->c->n_read];
+	struct lt_cudnn_tensor t = k->x->lane[k->x->d.c->n_read];
 	for (int d = 0; d < k->x->n_dim; d++) {
 		t.dim[d] = d == 1 ? t.dim[d] : 1;
 		t.stride[d] = d == 1 ? 1 : t.dim[1];
@@ -102,7 +98,7 @@ static int32_t between_tensor(struct cudnn_chain *k, const int64_t *dim, int32_t
 
 static int32_t put_node(struct cudnn_chain *k, int32_t kind, int32_t mode, const int32_t *in, int32_t n, int32_t out)
 {
-	struct lt_cudnn_form *f = k->x->f;
+	struct lt_cudnn_form *f = k->x->d.f;
 	const int32_t at = f->n_node + f->n_other;
 	for (int32_t i = 0; i < n; i++)
 		if (in[i] < 0)
@@ -110,7 +106,7 @@ static int32_t put_node(struct cudnn_chain *k, int32_t kind, int32_t mode, const
 	if (out < 0)
 		return -1;
 	if (at == LT_CUDNN_NODES)
-		return cudnn_refuse(k->x, "it has more operators than a form of the library's; cut it in two") - 1;
+		return described_refuse(&k->x->d, "it has more operators than a form of the library's; cut it in two") - 1;
 	f->node[at] = (struct lt_cudnn_node){ .kind = kind, .mode = mode, .n_in = n, .out = out };
 	memcpy(f->node[at].in, in, sizeof *in * (size_t)n);
 	f->n_other++;                   /* of the graph that is being made; the first one's are counted when it is whole */
@@ -133,10 +129,10 @@ static bool take_addend(struct cudnn_forming *x, int32_t read, struct cudnn_plai
 	}
 	int32_t *to = channels && p->b < 0 ? &p->b : all ? &p->z : channels ? &p->b : NULL;
 	if (!to)
-		return cudnn_refuse(x, "what is added has neither one value for each channel nor one for each element of the "
+		return described_refuse(&x->d, "what is added has neither one value for each channel nor one for each element of the "
 			"result");
 	if (*to >= 0)
-		return cudnn_refuse(x, "two values are added of which the library takes one: %s",
+		return described_refuse(&x->d, "two values are added of which the library takes one: %s",
 			to == &p->b ? "one for each channel" : "one for each element of the result");
 	*to = read;
 	return true;
@@ -145,35 +141,35 @@ static bool take_addend(struct cudnn_forming *x, int32_t read, struct cudnn_plai
 /* Backwards from the result. */
 static bool find_plain(struct cudnn_forming *x, struct cudnn_plain *p)
 {
-	const struct lt_call_value last = { .kind = LT_VALUE_OP, .at = forming_result(x, 0)->op };
+	const struct lt_call_value last = { .kind = LT_VALUE_OP, .at = described_result(&x->d, 0)->op };
 	const struct lt_call_value *v = &last;
 	*p = (struct cudnn_plain){ -1, -1, false };
-	if (x->c->n_result != 1)
-		return cudnn_refuse(x, "it has several results");
-	if (forming_op(x, v->at)->kind == LT_CALL_CAST)         /* to the result's type */
-		v = forming_value(x, v->at, 0);
-	v = cudnn_behind_casts(x, v);
-	if (v->kind == LT_VALUE_OP && is_map(x, v->at, LT_OPCODE_max)) {
-		const struct lt_call_value *a = forming_value(x, v->at, 0), *b = forming_value(x, v->at, 1);
+	if (x->d.c->n_result != 1)
+		return described_refuse(&x->d, "it has several results");
+	if (described_op(&x->d, v->at)->kind == LT_CALL_CAST)         /* to the result's type */
+		v = described_value(&x->d, v->at, 0);
+	v = lt__described_behind(&x->d, v);
+	if (v->kind == LT_VALUE_OP && described_is_map(&x->d, v->at, LT_OPCODE_max)) {
+		const struct lt_call_value *a = described_value(&x->d, v->at, 0), *b = described_value(&x->d, v->at, 1);
 		const struct lt_call_value *limit = a->kind == LT_VALUE_BITS ? a : b;
 		if (limit->kind != LT_VALUE_BITS || limit->bits)
-			return cudnn_refuse(x, "its maximum is not with 0");
+			return described_refuse(&x->d, "its maximum is not with 0");
 		p->relu = true;
-		v = cudnn_behind_casts(x, limit == a ? b : a);
+		v = lt__described_behind(&x->d, limit == a ? b : a);
 	}
-	while (v->kind == LT_VALUE_OP && v->at != x->a->op[0]) {
-		if (!is_map(x, v->at, LT_OPCODE_add))
-			return cudnn_refuse(x, "%s is behind it, where the library only adds, and then takes the maximum with 0",
-				forming_operator(x, v->at)->name);
+	while (v->kind == LT_VALUE_OP && v->at != x->d.a->op[0]) {
+		if (!described_is_map(&x->d, v->at, LT_OPCODE_add))
+			return described_refuse(&x->d, "%s is behind it, where the library only adds, and then takes the maximum with 0",
+				described_operator(&x->d, v->at)->name);
 		const struct lt_call_value *a = behind(x, v->at, 0), *b = behind(x, v->at, 1);
 		const struct lt_call_value *read = b->kind == LT_VALUE_READ ? b : a;
 		if (read->kind != LT_VALUE_READ)
-			return cudnn_refuse(x, "what is added is computed in the call; compute it outside");
+			return described_refuse(&x->d, "what is added is computed in the call; compute it outside");
 		if (!take_addend(x, read->at, p))
 			return false;
 		v = read == a ? b : a;
 	}
-	return v->kind == LT_VALUE_OP || cudnn_refuse(x, "its result is not that of the convolution");
+	return v->kind == LT_VALUE_OP || described_refuse(&x->d, "its result is not that of the convolution");
 }
 
 /* The residual before the bias: that order is what the library has a form for; and a bias behind each residual and each
@@ -182,7 +178,7 @@ static bool put_plain(struct cudnn_chain *k, const struct cudnn_plain *p)
 {
 	struct cudnn_forming *x = k->x;
 	const bool z = p->z >= 0, b = p->b >= 0 || z || p->relu;
-	const int32_t y = x->c->n_read;
+	const int32_t y = x->d.c->n_read;
 	int32_t left = z + b + p->relu, in[2] = { lane_tensor(k, x->image), lane_tensor(k, x->filters) };
 #define OUT() (left-- ? between_tensor(k, x->full[CUDNN_BEHIND], CUDNN_BEHIND, LT_F32) : lane_tensor(k, y))
 	in[0] = put_node(k, LT_CUDNN_CONVOLUTION, 0, in, 2, OUT());
@@ -228,20 +224,20 @@ static const char *anchor_name(const struct cudnn_forming *x) { return x->matric
 static int32_t factor_tensor(struct cudnn_chain *k, int32_t v, int32_t region)
 {
 	struct cudnn_forming *x = k->x;
-	const struct lt_call_value *from = forming_value(x, x->a->op[1], v);
+	const struct lt_call_value *from = described_value(&x->d, x->d.a->op[1], v);
 	const uint32_t dtype = result_type(x);
-	if (cudnn_behind_casts(x, from)->kind == LT_VALUE_READ)
+	if (lt__described_behind(&x->d, from)->kind == LT_VALUE_READ)
 		return value_tensor(k, from, region);
-	while (from->kind == LT_VALUE_OP && from->dtype != dtype && forming_op(x, from->at)->kind == LT_CALL_CAST)
-		from = forming_value(x, from->at, 0);
+	while (from->kind == LT_VALUE_OP && from->dtype != dtype && described_op(&x->d, from->at)->kind == LT_CALL_CAST)
+		from = described_value(&x->d, from->at, 0);
 	if (from->dtype != dtype)
-		return cudnn_refuse(x, "a factor is computed in float32, and the library multiplies halves; round it first")
+		return described_refuse(&x->d, "a factor is computed in float32, and the library multiplies halves; round it first")
 			- 1;
-	if (cudnn_is_half(dtype) && from->kind == LT_VALUE_OP && forming_op(x, from->at)->kind == LT_CALL_CAST)
-		from = forming_value(x, from->at, 0);
+	if (cudnn_is_half(dtype) && from->kind == LT_VALUE_OP && described_op(&x->d, from->at)->kind == LT_CALL_CAST)
+		from = described_value(&x->d, from->at, 0);
 	const int32_t made = value_tensor(k, from, region);
-	if (made >= 0 && k->x->f->tensor[made].operand == LT_CUDNN_BETWEEN)
-		k->x->f->tensor[made].dtype = dtype;
+	if (made >= 0 && k->x->d.f->tensor[made].operand == LT_CUDNN_BETWEEN)
+		k->x->d.f->tensor[made].dtype = dtype;
 	return made;
 }
 
@@ -252,7 +248,7 @@ static int32_t put_step(struct cudnn_chain *k, int32_t mode, int32_t from, const
 	if (from < 0 || (number && in[1] < 0))
 		return -1;
 	return put_node(k, LT_CUDNN_POINTWISE, mode, in, 1 + (number != NULL),
-		between_tensor(k, k->x->f->tensor[from].dim, region, LT_F32));
+		between_tensor(k, k->x->d.f->tensor[from].dim, region, LT_F32));
 }
 
 static int32_t anchor_tensor(struct cudnn_chain *k, int32_t out)
@@ -278,19 +274,19 @@ static int32_t out_tensor(struct cudnn_chain *k, int32_t op, const int64_t *dim,
 	const int32_t r = k->result[op];
 	*copied = false;
 	if (r >= 0) {
-		const int32_t last = forming_result(x, r)->op;
-		const bool rounds = forming_op(x, last)->kind == LT_CALL_CAST && !forming_op(x, last)->may_skip;
+		const int32_t last = described_result(&x->d, r)->op;
+		const bool rounds = described_op(&x->d, last)->kind == LT_CALL_CAST && !described_op(&x->d, last)->may_skip;
 		*copied = (rounds && k->n_use[op]) || memcmp(dim, x->full[CUDNN_BEHIND], sizeof *dim * (size_t)x->n_dim) != 0;
 		if (!*copied)
-			return lane_tensor(k, x->c->n_read + r);
+			return lane_tensor(k, x->d.c->n_read + r);
 	}
-	return between_tensor(k, dim, op == x->a->op[0] ? CUDNN_BEHIND : x->op_region[op], dtype);
+	return between_tensor(k, dim, op == x->d.a->op[0] ? CUDNN_BEHIND : x->op_region[op], dtype);
 }
 
 /* How many there are along each dim of what has these operands; which of them has all. */
 static void dims_of(const struct cudnn_chain *k, const int32_t *in, int32_t n, int64_t *dim, bool *has_all)
 {
-	const struct lt_cudnn_tensor *t = k->x->f->tensor;
+	const struct lt_cudnn_tensor *t = k->x->d.f->tensor;
 	for (int d = 0; d < k->x->n_dim; d++) {
 		dim[d] = 1;
 		for (int32_t i = 0; i < n; i++)
@@ -305,14 +301,14 @@ static int32_t tanh_tensor(struct cudnn_chain *k, int32_t op, int32_t region)
 {
 	static const double two = 2, one = 1;
 	bool copied;
-	int32_t in[2] = { value_tensor(k, forming_value(k->x, op, 0), region), -1 };
+	int32_t in[2] = { value_tensor(k, described_value(&k->x->d, op, 0), region), -1 };
 	in[0] = put_step(k, CUDNN_POINTWISE_MUL, in[0], &two, region);
 	in[0] = put_step(k, CUDNN_POINTWISE_SIGMOID_FWD, in[0], NULL, region);
 	in[0] = put_step(k, CUDNN_POINTWISE_MUL, in[0], &two, region);
 	if (in[0] < 0 || (in[1] = number_tensor(k, one)) < 0)
 		return -1;
 	return put_node(k, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_SUB, in, 2,
-		out_tensor(k, op, k->x->f->tensor[in[0]].dim, LT_F32, &copied));
+		out_tensor(k, op, k->x->d.f->tensor[in[0]].dim, LT_F32, &copied));
 }
 
 /* A maximum or minimum with a number, as the ReLU that it is. */
@@ -320,20 +316,20 @@ static int32_t clip_tensor(struct cudnn_chain *k, int32_t op, int32_t region)
 {
 	struct cudnn_forming *x = k->x;
 	const struct lt_call_value *a = behind(x, op, 0), *b = behind(x, op, 1), *limit = a->kind == LT_VALUE_BITS ? a : b;
-	const bool is_max = is_map(x, op, LT_OPCODE_max);
+	const bool is_max = described_is_map(&x->d, op, LT_OPCODE_max);
 	bool copied;
 	if (limit->kind != LT_VALUE_BITS)
-		return cudnn_refuse(x, "the %s of two values is behind the %s, and the library's loses NaN; move it outside",
-			forming_operator(x, op)->name, anchor_name(x)) - 1;
+		return described_refuse(&x->d, "the %s of two values is behind the %s, and the library's loses NaN; move it outside",
+			described_operator(&x->d, op)->name, anchor_name(x)) - 1;
 	const double number = lt__number_of_bits(limit->bits, limit->dtype).f;
 	const int32_t in = value_tensor(k, limit == a ? b : a, region);
 	if (in < 0 || isnan(number))
 		return -1;
 	const int32_t out = put_node(k, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_RELU_FWD, &in, 1,
-		out_tensor(k, op, x->f->tensor[in].dim, LT_F32, &copied));
+		out_tensor(k, op, x->d.f->tensor[in].dim, LT_F32, &copied));
 	if (out < 0 || (is_max && number == 0))
 		return out;
-	struct lt_cudnn_node *n = &x->f->node[x->f->n_node + x->f->n_other - 1];
+	struct lt_cudnn_node *n = &x->d.f->node[x->d.f->n_node + x->d.f->n_other - 1];
 	n->clips = true;
 	n->low = is_max ? number : -INFINITY;
 	n->high = is_max ? INFINITY : number;
@@ -343,26 +339,26 @@ static int32_t clip_tensor(struct cudnn_chain *k, int32_t op, int32_t region)
 static int32_t operator_tensor(struct cudnn_chain *k, int32_t op, int32_t region)
 {
 	struct cudnn_forming *x = k->x;
-	const struct lt_op *is = forming_operator(x, op);
-	const struct lt_call_op *o = forming_op(x, op);
+	const struct lt_op *is = described_operator(&x->d, op);
+	const struct lt_call_op *o = described_op(&x->d, op);
 	const uint32_t opcode = is->opcode < LT_NOPERATOR_OPCODE ? is->opcode : LT_OPCODE_TEXT;
 	const char *where = region == CUDNN_BEHIND ? "behind" : "before the factors of";
 	int32_t in[3] = { -1, -1, -1 }, mode = modes[opcode].mode;
 	int64_t dim[LT_CUDNN_DIMS];
 	bool has_all[3], copied;
-	if (is_map(x, op, LT_OPCODE_tanh) && is->out == LT_F32)
+	if (described_is_map(&x->d, op, LT_OPCODE_tanh) && is->out == LT_F32)
 		return tanh_tensor(k, op, region);
-	if ((is_map(x, op, LT_OPCODE_max) || is_map(x, op, LT_OPCODE_min)) && is->out == LT_F32)
+	if ((described_is_map(&x->d, op, LT_OPCODE_max) || described_is_map(&x->d, op, LT_OPCODE_min)) && is->out == LT_F32)
 		return clip_tensor(k, op, region);
 	if (o->kind == LT_CALL_CAST)
-		return cudnn_refuse(x, "it casts to %s %s the %s, and what is between is float32; move the cast outside",
+		return described_refuse(&x->d, "it casts to %s %s the %s, and what is between is float32; move the cast outside",
 			is->name, where, anchor_name(x)) - 1;
 	if (!modes[opcode].n || (is->out != LT_F32 && is->out != LT_BOOL) || is->in[is->arity - 1] != LT_F32)
-		return cudnn_refuse(x, "the library has no %s %s a %s; move it outside", is->name, where, anchor_name(x)) - 1;
+		return described_refuse(&x->d, "the library has no %s %s a %s; move it outside", is->name, where, anchor_name(x)) - 1;
 	for (int32_t i = 0; i < o->n_value; i++) {
 		/* A selection's condition comes last. */
 		const int32_t v = modes[opcode].n == 3 ? (i + 1) % 3 : i;
-		in[i] = value_tensor(k, forming_value(x, op, v), region);
+		in[i] = value_tensor(k, described_value(&x->d, op, v), region);
 		if (in[i] < 0)
 			return -1;
 	}
@@ -380,18 +376,18 @@ static int32_t operator_tensor(struct cudnn_chain *k, int32_t op, int32_t region
 static int32_t value_tensor(struct cudnn_chain *k, const struct lt_call_value *v, int32_t region)
 {
 	struct cudnn_forming *x = k->x;
-	v = cudnn_behind_casts(x, v);
+	v = lt__described_behind(&x->d, v);
 	if (v->kind == LT_VALUE_READ)
 		return lane_tensor(k, v->at);
 	if (v->kind == LT_VALUE_BITS && v->dtype == LT_BOOL)
-		return cudnn_refuse(x, "a condition is a constant") - 1;
+		return described_refuse(&x->d, "a condition is a constant") - 1;
 	if (v->kind == LT_VALUE_BITS)
 		return number_tensor(k, lt__number_of_bits(v->bits, v->dtype).f);
 	if (v->kind != LT_VALUE_OP)
-		return cudnn_refuse(x, "it reads its own position, which the library has no operand for") - 1;
+		return described_refuse(&x->d, "it reads its own position, which the library has no operand for") - 1;
 	if (k->of_op[v->at] < 0) {
 		bool copied;
-		k->of_op[v->at] = v->at != x->a->op[0] ? operator_tensor(k, v->at, region)
+		k->of_op[v->at] = v->at != x->d.a->op[0] ? operator_tensor(k, v->at, region)
 			: anchor_tensor(k, out_tensor(k, v->at, x->full[CUDNN_BEHIND], LT_F32, &copied));
 	}
 	return k->of_op[v->at];
@@ -400,23 +396,23 @@ static int32_t value_tensor(struct cudnn_chain *k, const struct lt_call_value *v
 /* The op whose value is a result; -1: none of the call's. */
 static int32_t made_by(const struct cudnn_forming *x, int32_t result)
 {
-	const int32_t last = forming_result(x, result)->op;
+	const int32_t last = described_result(&x->d, result)->op;
 	const struct lt_call_value top = { .kind = LT_VALUE_OP, .at = last };
-	const struct lt_call_value *v = forming_op(x, last)->kind == LT_CALL_CAST ? behind(x, last, 0)
-		: cudnn_behind_casts(x, &top);
+	const struct lt_call_value *v = described_op(&x->d, last)->kind == LT_CALL_CAST ? behind(x, last, 0)
+		: lt__described_behind(&x->d, &top);
 	return v->kind == LT_VALUE_OP ? v->at : -1;
 }
 
 static void count_uses(struct cudnn_chain *k)
 {
 	const struct cudnn_forming *x = k->x;
-	for (int32_t i = 0; i < x->c->n_op; i++) {
+	for (int32_t i = 0; i < x->d.c->n_op; i++) {
 		k->n_use[i] = 0;
 		k->result[i] = -1;
 	}
-	for (int32_t i = 0; i < x->c->n_op; i++)
-		for (int32_t v = 0; v < forming_op(x, i)->n_value && x->op_region[i] == CUDNN_BEHIND
-			&& forming_op(x, i)->kind == LT_CALL_MAP && forming_operator(x, i)->opcode != LT_OPCODE_copy; v++) {
+	for (int32_t i = 0; i < x->d.c->n_op; i++)
+		for (int32_t v = 0; v < described_op(&x->d, i)->n_value && x->op_region[i] == CUDNN_BEHIND
+			&& described_op(&x->d, i)->kind == LT_CALL_MAP && described_operator(&x->d, i)->opcode != LT_OPCODE_copy; v++) {
 			const struct lt_call_value *from = behind(x, i, v);
 			if (from->kind == LT_VALUE_OP)
 				k->n_use[from->at]++;
@@ -427,26 +423,26 @@ static bool put_fused(struct cudnn_chain *k)
 {
 	struct cudnn_forming *x = k->x;
 	count_uses(k);
-	for (int32_t i = 0; i < x->c->n_op; i++)
+	for (int32_t i = 0; i < x->d.c->n_op; i++)
 		k->of_op[i] = -1;
-	for (int32_t i = 0; i < x->c->n_result; i++) {
+	for (int32_t i = 0; i < x->d.c->n_result; i++) {
 		const int32_t op = made_by(x, i);
 		if (op < 0)
-			return cudnn_refuse(x, "a result of it is what it reads; copy it outside");
+			return described_refuse(&x->d, "a result of it is what it reads; copy it outside");
 		if (k->result[op] < 0)
 			k->result[op] = i;
 	}
-	const struct lt_call_value sum = { .kind = LT_VALUE_OP, .at = x->a->op[0] };
+	const struct lt_call_value sum = { .kind = LT_VALUE_OP, .at = x->d.a->op[0] };
 	if (value_tensor(k, &sum, CUDNN_BEHIND) < 0)            /* before what it is not asked for */
 		return false;
-	for (int32_t i = 0; i < x->c->n_result; i++) {
+	for (int32_t i = 0; i < x->d.c->n_result; i++) {
 		const struct lt_call_value v = { .kind = LT_VALUE_OP, .at = made_by(x, i) };
 		int32_t from = value_tensor(k, &v, CUDNN_BEHIND);
 		if (from < 0)
 			return false;
-		if (x->f->tensor[from].operand == i)
+		if (x->d.f->tensor[from].operand == i)
 			continue;
-		if (put_node(k, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_IDENTITY, &from, 1, lane_tensor(k, x->c->n_read + i)) < 0)
+		if (put_node(k, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_IDENTITY, &from, 1, lane_tensor(k, x->d.c->n_read + i)) < 0)
 			return false;
 	}
 	return true;
@@ -460,7 +456,7 @@ struct cudnn_sizes { int64_t window, stride, positions, channels, filters, group
 static struct cudnn_sizes sizes_of(const struct cudnn_forming *x)
 {
 	const struct lt_cudnn_tensor *in = &x->lane[x->image], *by = &x->lane[x->filters];
-	struct cudnn_sizes s = { .window = 1, .stride = x->f->stride[0], .positions = x->full[CUDNN_BEHIND][0],
+	struct cudnn_sizes s = { .window = 1, .stride = x->d.f->stride[0], .positions = x->full[CUDNN_BEHIND][0],
 		.channels = by->dim[1], .filters = by->dim[0], .groups = in->dim[1] / by->dim[1] };
 	for (int d = 2; d < x->n_dim; d++) {
 		s.window *= by->dim[d];
@@ -500,7 +496,7 @@ static bool is_depthwise(const struct cudnn_sizes *s) { return s->groups > 1 && 
 /* Why a convolution has no fused graph; NULL. */
 static const char *fused_refusal(const struct cudnn_forming *x, const struct cudnn_sizes *s)
 {
-	const int32_t lanes[] = { x->image, x->filters, x->c->n_read };
+	const int32_t lanes[] = { x->image, x->filters, x->d.c->n_read };
 	const uint32_t dtype = result_type(x);
 	if (dtype == LT_F32 && !x->tf32 && !is_depthwise(s))
 		return "in true float32 the library has nothing else";
@@ -517,7 +513,7 @@ static const char *fused_refusal(const struct cudnn_forming *x, const struct cud
 /* Behind what the form has already; false: it stays as it was. */
 static bool put_graph(struct cudnn_chain *k, const struct cudnn_plain *plain)
 {
-	struct lt_cudnn_form *f = k->x->f;
+	struct lt_cudnn_form *f = k->x->d.f;
 	const struct lt_cudnn_form before = *f;
 	int32_t of_lane[LT_CUDNN_LANES];
 	memcpy(of_lane, k->of_lane, sizeof of_lane);
@@ -539,14 +535,14 @@ static bool put_convolution(struct cudnn_chain *k)
 	const struct cudnn_sizes s = sizes_of(x);
 	struct cudnn_plain p;
 	const bool plain = find_plain(x, &p), alone = plain && p.z < 0 && p.b < 0 && !p.relu,
-		windows = x->a->kind == LT_ANCHOR_CONVOLUTION || s.stride > 1;
+		windows = x->d.a->kind == LT_ANCHOR_CONVOLUTION || s.stride > 1;
 	const char *why = windows ? fused_refusal(x, &s) : NULL;
 	char first[200];
 	if (!plain && !windows)
 		return false;           /* it is tried as a product */
 	if (!plain && why) {
-		(void)snprintf(first, sizeof first, "%s", x->why);
-		return cudnn_refuse(x, "%s; %s", first, why);
+		(void)snprintf(first, sizeof first, "%s", x->d.why);
+		return described_refuse(&x->d, "%s; %s", first, why);
 	}
 	const bool fused = windows && !alone && !why;
 	k->plain = plain;

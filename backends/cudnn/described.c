@@ -6,7 +6,7 @@
 static bool is_free_op(const struct lt_cudnn_described *x, int32_t op)
 {
 	const struct lt_op *is = described_operator(x, op);
-	const bool wider = (is->in[0] == LT_F16 || is->in[0] == LT_BF16) && is->out == LT_F32;
+	const bool wider = cudnn_is_half(is->in[0]) && is->out == LT_F32;
 	return described_op(x, op)->kind == LT_CALL_CAST ? described_op(x, op)->may_skip || wider
 		: described_is_map(x, op, LT_OPCODE_copy);
 }
@@ -47,7 +47,7 @@ const struct lt_call_value *lt__described_takes_number(
 
 int32_t lt__described_written(const struct lt_cudnn_described *x)
 {
-	const int32_t op = described_result(x)->op;
+	const int32_t op = described_result(x, 0)->op;
 	return described_op(x, op)->kind == LT_CALL_CAST || is_free_op(x, op) ? lt__described_op_behind(x, op, 0) : op;
 }
 
@@ -91,8 +91,8 @@ bool lt__described_axes(struct lt_cudnn_described *x, uint64_t *out)
 
 bool lt__described_same_types(struct lt_cudnn_described *x, const int32_t *read, int n)
 {
-	const uint32_t dtype = described_dtype(x, described_result(x)->buffer);
-	if (dtype != LT_F32 && dtype != LT_F16 && dtype != LT_BF16)
+	const uint32_t dtype = described_dtype(x, described_result(x, 0)->buffer);
+	if (dtype != LT_F32 && !cudnn_is_half(dtype))
 		return described_refuse(x, "it computes float32, float16 and bfloat16");
 	for (int i = 0; i < n; i++) {
 		const struct lt_call_read *r = read[i] < 0 ? NULL : described_read(x, read[i]);

@@ -13,7 +13,7 @@ struct lt_cudnn_described {
 	size_t bytes;
 };
 /* Tensors in which axes lie, by their strides along the axes of the call; NULL: it is not there. */
-enum { LT_CUDNN_LAID = 6 };
+enum { LT_CUDNN_LAID = 24 };
 struct lt_cudnn_laid { int n; const int64_t *stride[LT_CUDNN_LAID]; };
 /* Axes that count as one: its extent, and its stride in each. */
 struct lt_cudnn_merged { int64_t extent, stride[LT_CUDNN_LAID]; };
@@ -40,14 +40,15 @@ static inline const struct lt_call_dim *described_axis(const struct lt_cudnn_des
 {
 	return LT_AT(struct lt_call_dim, x->t->call_dims, x->c->first_axis + i);
 }
-static inline const struct lt_call_result *described_result(const struct lt_cudnn_described *x)
+static inline const struct lt_call_result *described_result(const struct lt_cudnn_described *x, int32_t i)
 {
-	return LT_AT(struct lt_call_result, x->t->call_results, x->c->first_result);
+	return LT_AT(struct lt_call_result, x->t->call_results, x->c->first_result + i);
 }
 static inline uint32_t described_dtype(const struct lt_cudnn_described *x, int32_t buffer)
 {
 	return LT_AT(struct lt_type, x->t->types, LT_AT(struct lt_buffer, x->t->buffers, buffer)->type)->dtype;
 }
+static inline bool cudnn_is_half(uint32_t dtype) { return dtype == LT_F16 || dtype == LT_BF16; }
 static inline bool described_is_map(const struct lt_cudnn_described *x, int32_t op, uint32_t opcode)
 {
 	return op >= 0 && described_op(x, op)->kind == LT_CALL_MAP && described_operator(x, op)->opcode == opcode;

@@ -9,32 +9,21 @@
 #include <stdio.h>
 #include <string.h>
 #include "backends/cudnn/form.h"
-#include "backends/cudnn/described.h"
 
-/* Axes that count as one: its extent, and its stride in each lane. */
-struct cudnn_merged { int64_t extent, stride[LT_CUDNN_LANES]; };
-
-static const struct lt_call_dim *axis_at(const struct cudnn_forming *x, int32_t i)
-{
-	return LT_AT(struct lt_call_dim, x->t->call_dims, x->c->first_axis + i);
-}
 static const struct lt_call_window *window_at(const struct cudnn_forming *x, int32_t i)
 {
-	return LT_AT(struct lt_call_window, x->t->call_windows, x->a->first_window + i);
+	return LT_AT(struct lt_call_window, x->d.t->call_windows, x->d.a->first_window + i);
 }
 
 /* Along an axis; 0 where a lane is not there. */
 static int64_t stride_at(const struct cudnn_forming *x, int32_t lane, int32_t axis)
 {
-	if (axis < 0 || x->region[lane] < 0)
-		return 0;
-	return x->t->strides[(lane < x->c->n_read ? forming_read(x, lane)->first_stride
-		: forming_result(x, lane - x->c->n_read)->first_stride) + axis];
+	return axis < 0 || !x->laid.stride[lane] ? 0 : x->laid.stride[lane][axis];
 }
 
 static int32_t role_of(const struct cudnn_forming *x, int32_t axis)
 {
-	const int32_t role = axis_at(x, axis)->role;
+	const int32_t role = described_axis(&x->d, axis)->role;
 	return !x->turned ? role : role == LT_DIM_ROW ? LT_DIM_COLUMN : role == LT_DIM_COLUMN ? LT_DIM_ROW : role;
 }
 
@@ -47,15 +36,15 @@ static bool mark(struct cudnn_forming *x, const struct lt_call_value *v, int32_t
 	if (!at || *at == region)
 		return true;
 	if (*at >= 0)
-		return cudnn_refuse(x, "what is before a factor is also beside it; compute it outside");
+		return described_refuse(&x->d, "what is before a factor is also beside it; compute it outside");
 	*at = region;
-	if (v->kind == LT_VALUE_READ || (v->at == x->a->op[0] && region == CUDNN_BEHIND))
+	if (v->kind == LT_VALUE_READ || (v->at == x->d.a->op[0] && region == CUDNN_BEHIND))
 		return true;
-	if (forming_op(x, v->at)->kind == LT_CALL_REDUCE)
-		return cudnn_refuse(x, "it reduces by %s beside the sum of products; compute that outside",
-			forming_operator(x, v->at)->name);
-	for (int32_t i = 0; i < forming_op(x, v->at)->n_value; i++)
-		if (!mark(x, forming_value(x, v->at, i), region))
+	if (described_op(&x->d, v->at)->kind == LT_CALL_REDUCE)
+		return described_refuse(&x->d, "it reduces by %s beside the sum of products; compute that outside",
+			described_operator(&x->d, v->at)->name);
+	for (int32_t i = 0; i < described_op(&x->d, v->at)->n_value; i++)
+		if (!mark(x, described_value(&x->d, v->at, i), region))
 			return false;
 	return true;
 }
@@ -64,56 +53,57 @@ static bool mark(struct cudnn_forming *x, const struct lt_call_value *v, int32_t
 static bool has_role(const struct cudnn_forming *x, const struct lt_call_value *v, int32_t role)
 {
 	bool has = false;
-	for (int32_t a = 0; a < x->c->n_axis; a++)
-		if (axis_at(x, a)->role == role && axis_at(x, a)->extent > 1)
-			has = has || (v->kind == LT_VALUE_OP ? forming_op(x, v->at)->axes >> a & 1
-				: v->kind == LT_VALUE_READ && x->t->strides[forming_read(x, v->at)->first_stride + a] != 0);
+	for (int32_t a = 0; a < x->d.c->n_axis; a++)
+		if (described_axis(&x->d, a)->role == role && described_axis(&x->d, a)->extent > 1)
+			has = has || (v->kind == LT_VALUE_OP ? described_op(&x->d, v->at)->axes >> a & 1
+				: v->kind == LT_VALUE_READ && x->d.t->strides[described_read(&x->d, v->at)->first_stride + a] != 0);
 	return has;
 }
 
 /* Where the anchor's product reads its factors, and what else is read. */
 static bool find_factors(struct cudnn_forming *x)
 {
-	const int32_t sum = x->a->op[0], mul = x->a->op[1];
-	const struct lt_call_value *product = cudnn_behind_casts(x, forming_value(x, sum, 0)), *factor[2];
-	if (forming_operator(x, sum)->opcode != LT_OPCODE_add || forming_operator(x, sum)->out != LT_F32)
-		return cudnn_refuse(x, "it adds products in float32 alone");
-	if (product->kind != LT_VALUE_OP || product->at != mul || forming_op(x, mul)->kind != LT_CALL_MAP
-		|| forming_operator(x, mul)->opcode != LT_OPCODE_mul)
-		return cudnn_refuse(x, "something is between the products and their sum");
+	const int32_t sum = x->d.a->op[0], mul = x->d.a->op[1];
+	const struct lt_call_value *product = lt__described_behind(&x->d, described_value(&x->d, sum, 0)), *factor[2];
+	if (described_operator(&x->d, sum)->opcode != LT_OPCODE_add || described_operator(&x->d, sum)->out != LT_F32)
+		return described_refuse(&x->d, "it adds products in float32 alone");
+	if (product->kind != LT_VALUE_OP || product->at != mul || described_op(&x->d, mul)->kind != LT_CALL_MAP
+		|| described_operator(&x->d, mul)->opcode != LT_OPCODE_mul)
+		return described_refuse(&x->d, "something is between the products and their sum");
 	for (int32_t v = 0; v < 2; v++) {
-		factor[v] = cudnn_behind_casts(x, forming_value(x, mul, v));
+		factor[v] = lt__described_behind(&x->d, described_value(&x->d, mul, v));
 		if (!x->matrices && (factor[v]->kind != LT_VALUE_READ
-			|| (factor[v]->at != x->a->read[0] && factor[v]->at != x->a->read[1])))
-			return cudnn_refuse(x, "a factor is computed in the call; compute it outside");
+			|| (factor[v]->at != x->d.a->read[0] && factor[v]->at != x->d.a->read[1])))
+			return described_refuse(&x->d, "a factor is computed in the call; compute it outside");
 	}
 	const bool swapped = x->matrices && (has_role(x, factor[0], LT_DIM_COLUMN) || has_role(x, factor[1], LT_DIM_ROW));
-	x->image = x->a->read[x->turned];
-	x->filters = x->a->read[!x->turned];
+	x->image = x->d.a->read[x->turned];
+	x->filters = x->d.a->read[!x->turned];
 	x->left = x->matrices ? swapped != x->turned : factor[1]->at == x->image;
 	if (!mark(x, factor[x->left], CUDNN_LEFT) || !mark(x, factor[!x->left], CUDNN_RIGHT))
 		return false;
-	for (int32_t i = 0; i < x->c->n_result; i++) {
-		const struct lt_call_value last = { .kind = LT_VALUE_OP, .at = forming_result(x, i)->op };
+	for (int32_t i = 0; i < x->d.c->n_result; i++) {
+		const struct lt_call_value last = { .kind = LT_VALUE_OP, .at = described_result(&x->d, i)->op };
 		if (!mark(x, &last, CUDNN_BEHIND))
 			return false;
-		x->region[x->c->n_read + i] = CUDNN_BEHIND;
+		x->region[x->d.c->n_read + i] = CUDNN_BEHIND;
 	}
 	return true;
 }
 
 static bool check_types(struct cudnn_forming *x)
 {
-	const uint32_t dtype = forming_dtype(x, forming_result(x, 0)->buffer);
+	const uint32_t dtype = described_dtype(&x->d, described_result(&x->d, 0)->buffer);
 	if (dtype != LT_F32 && !cudnn_is_half(dtype))
-		return cudnn_refuse(x, "it computes float32, float16 and bfloat16");
+		return described_refuse(&x->d, "it computes float32, float16 and bfloat16");
 	for (int32_t i = 0; i < x->n_lane; i++) {
-		const bool is_read = i < x->c->n_read, is_image = i == x->image && !x->matrices;
-		if (x->region[i] >= 0 && dtype != forming_dtype(x, is_read ? forming_read(x, i)->buffer
-			: forming_result(x, i - x->c->n_read)->buffer))
-			return cudnn_refuse(x, "what it reads and writes is not of one type; cast outside");
-		if (x->region[i] >= 0 && is_read && forming_read(x, i)->n_guard && (!is_image || forming_read(x, i)->fill))
-			return cudnn_refuse(x, is_image ? "its borders are not 0"
+		const bool is_read = i < x->d.c->n_read, is_image = i == x->image && !x->matrices;
+		if (x->region[i] >= 0 && dtype != described_dtype(&x->d, is_read ? described_read(&x->d, i)->buffer
+			: described_result(&x->d, i - x->d.c->n_read)->buffer))
+			return described_refuse(&x->d, "what it reads and writes is not of one type; cast outside");
+		if (x->region[i] >= 0 && is_read && described_read(&x->d, i)->n_guard
+			&& (!is_image || described_read(&x->d, i)->fill))
+			return described_refuse(&x->d, is_image ? "its borders are not 0"
 				: "only the image has borders; copy the other outside");
 	}
 	return true;
@@ -121,51 +111,23 @@ static bool check_types(struct cudnn_forming *x)
 
 /* ---- where it lies ---- */
 
-static struct cudnn_merged one(void) { return (struct cudnn_merged){ .extent = 1 }; }
-
-static void merge_axis(const struct cudnn_forming *x, int32_t axis, struct cudnn_merged *m)
+static bool merge(const struct cudnn_forming *x, uint64_t set, int32_t by, struct lt_cudnn_merged *out)
 {
-	m->extent = axis_at(x, axis)->extent;
-	for (int32_t i = 0; i < x->n_lane; i++)
-		m->stride[i] = stride_at(x, i, axis);
-}
-
-/* Axes of the set as one, the outermost of lane `by` first; false: they do not go on in each other. */
-static bool merge(const struct cudnn_forming *x, uint64_t set, int32_t by, struct cudnn_merged *out)
-{
-	*out = one();
-	while (set) {
-		int32_t inner = -1;
-		struct cudnn_merged m;
-		for (int32_t a = 0; a < x->c->n_axis; a++)
-			if (set >> a & 1 && (inner < 0 || stride_at(x, by, a) < stride_at(x, by, inner)))
-				inner = a;
-		set &= ~(UINT64_C(1) << inner);
-		merge_axis(x, inner, &m);
-		if (out->extent > 1)
-			for (int32_t i = 0; i < x->n_lane; i++)
-				if (m.stride[i] != out->stride[i] * out->extent)
-					return false;
-		m.extent *= out->extent;
-		if (out->extent > 1)
-			memcpy(m.stride, out->stride, sizeof m.stride);
-		*out = m;
-	}
-	return true;
+	return lt__described_merge(&x->d, set, &x->laid, by, out);
 }
 
 /* A dim of a lane, of one element where it is repeated; of what is computed nothing may be. */
 static void put_dim(struct cudnn_forming *x, int32_t lane, int d, int64_t extent, int64_t stride)
 {
-	const bool whole = stride || lane >= x->c->n_read || (!x->matrices && (lane == x->image || lane == x->filters));
+	const bool whole = stride || lane >= x->d.c->n_read || (!x->matrices && (lane == x->image || lane == x->filters));
 	x->lane[lane].dim[d] = whole ? extent : 1;
 	x->lane[lane].stride[d] = stride;
 	x->full[x->region[lane]][d] = extent;
 }
 
 /* Groups outside of the channels of one, in a lane: as one. */
-static bool put_groups(struct cudnn_forming *x, int32_t lane, int d, const struct cudnn_merged *groups,
-	const struct cudnn_merged *inside)
+static bool put_groups(struct cudnn_forming *x, int32_t lane, int d, const struct lt_cudnn_merged *groups,
+	const struct lt_cudnn_merged *inside)
 {
 	put_dim(x, lane, d, groups->extent * inside->extent, inside->extent > 1 ? inside->stride[lane] : groups->stride[lane]);
 	return groups->extent == 1 || inside->extent == 1
@@ -208,20 +170,20 @@ static int64_t step_of(const struct cudnn_forming *x, const struct cudnn_space *
  * innermost.  set: the other rows. */
 static bool find_plane(struct cudnn_forming *x, uint64_t *rows, struct cudnn_plane *p)
 {
-	for (int32_t w = 0; w < x->a->n_window; w++) {
+	for (int32_t w = 0; w < x->d.a->n_window; w++) {
 		const struct lt_call_window *is = window_at(x, w);
 		if (p->n == LT_CUDNN_SPACE)
-			return cudnn_refuse(x, "it has windows along more than %d axes", (int)LT_CUDNN_SPACE);
+			return described_refuse(&x->d, "it has windows along more than %d axes", (int)LT_CUDNN_SPACE);
 		if (stride_at(x, x->filters, is->out))
-			return cudnn_refuse(x, "each position has a filter of its own");
+			return described_refuse(&x->d, "each position has a filter of its own");
 		if (is->out >= 0)
 			*rows &= ~(UINT64_C(1) << is->out);
 		p->at[p->n++] = (struct cudnn_space){ *is, true };
 	}
-	while (!x->a->n_window && *rows && p->n < 2) {
+	while (!x->d.a->n_window && *rows && p->n < 2) {
 		int32_t inner = -1;
-		for (int32_t a = 0; a < x->c->n_axis; a++)
-			if (*rows >> a & 1 && (inner < 0 || stride_at(x, x->c->n_read, a) < stride_at(x, x->c->n_read, inner)))
+		for (int32_t a = 0; a < x->d.c->n_axis; a++)
+			if (*rows >> a & 1 && (inner < 0 || stride_at(x, x->d.c->n_read, a) < stride_at(x, x->d.c->n_read, inner)))
 				inner = a;
 		*rows &= ~(UINT64_C(1) << inner);
 		p->at[p->n++] = (struct cudnn_space){ { .out = inner, .window = -1, .stride = 1, .dilation = 1 }, false };
@@ -238,15 +200,15 @@ static bool find_plane(struct cudnn_forming *x, uint64_t *rows, struct cudnn_pla
 
 static void put_plane(struct cudnn_forming *x, const struct cudnn_plane *p)
 {
-	struct lt_cudnn_form *f = x->f;
+	struct lt_cudnn_form *f = x->d.f;
 	const int32_t first = p->n < 2 ? 2 - p->n : 0;
 	f->n_space = first + p->n;
 	x->n_dim = 2 + f->n_space;
 	for (int32_t i = 0; i < f->n_space; i++) {
 		const struct cudnn_space none = { { .out = -1, .window = -1, .stride = 1, .dilation = 1, .extent = 1 }, true };
 		const struct cudnn_space *s = i < first ? &none : &p->at[i - first];
-		const int64_t out = s->w.out < 0 ? 1 : axis_at(x, s->w.out)->extent,
-			window = s->w.window < 0 ? 1 : axis_at(x, s->w.window)->extent,
+		const int64_t out = s->w.out < 0 ? 1 : described_axis(&x->d, s->w.out)->extent,
+			window = s->w.window < 0 ? 1 : described_axis(&x->d, s->w.window)->extent,
 			reach = s->w.stride * (out - 1) + s->w.dilation * (window - 1) + 1;
 		int64_t extent = s->windows ? s->w.extent : out;
 		f->stride[i] = s->w.stride;
@@ -267,12 +229,12 @@ static void put_plane(struct cudnn_forming *x, const struct cudnn_plane *p)
 
 static bool put_channels(struct cudnn_forming *x, const uint64_t *set)
 {
-	struct cudnn_merged images, channels, filters, groups;
-	const int32_t y = x->c->n_read;
+	struct lt_cudnn_merged images, channels, filters, groups;
+	const int32_t y = x->d.c->n_read;
 	if (!merge(x, set[LT_DIM_ROW], y, &images) || !merge(x, set[LT_DIM_DEEP], x->image, &channels)
 		|| !merge(x, set[LT_DIM_COLUMN], y, &filters) || !merge(x, set[LT_DIM_BATCH], y, &groups))
-		return cudnn_refuse(x, "images, channels or filters are several axes that do not go on in each other; copy it "
-			"outside");
+		return described_refuse(&x->d, "images, channels or filters are several axes that do not go on in each other; "
+			"copy it outside");
 	put_dim(x, x->image, 0, images.extent, images.stride[x->image]);
 	bool good = put_groups(x, x->image, 1, &groups, &channels) && put_groups(x, x->filters, 0, &groups, &filters);
 	put_dim(x, x->filters, 1, channels.extent, channels.stride[x->filters]);
@@ -282,7 +244,7 @@ static bool put_channels(struct cudnn_forming *x, const uint64_t *set)
 			good = put_groups(x, i, 1, &groups, &filters) && good;
 		}
 	return good
-		|| cudnn_refuse(x, "the channels of a group do not lie beside those of the next; copy it outside");
+		|| described_refuse(&x->d, "the channels of a group do not lie beside those of the next; copy it outside");
 }
 
 /* The first lane of a region that has all axes of the set, or the result. */
@@ -290,27 +252,27 @@ static int32_t lane_with(const struct cudnn_forming *x, uint64_t set, int32_t re
 {
 	for (int32_t i = 0; i < x->n_lane; i++) {
 		bool all = x->region[i] == region;
-		for (int32_t a = 0; a < x->c->n_axis; a++)
+		for (int32_t a = 0; a < x->d.c->n_axis; a++)
 			all = all && (!(set >> a & 1) || stride_at(x, i, a));
 		if (all)
 			return i;
 	}
-	return x->c->n_read;
+	return x->d.c->n_read;
 }
 
 /* [batches, rows, columns] by [batches, rows, deep] and [batches, deep, columns]. */
 static bool put_matrices(struct cudnn_forming *x, const uint64_t *set)
 {
-	struct cudnn_merged batches, rows, columns, deep;
-	const int32_t y = x->c->n_read;
+	struct lt_cudnn_merged batches, rows, columns, deep;
+	const int32_t y = x->d.c->n_read;
 	if (!merge(x, set[LT_DIM_BATCH], y, &batches) || !merge(x, set[LT_DIM_ROW], y, &rows)
 		|| !merge(x, set[LT_DIM_COLUMN], y, &columns)
 		|| !merge(x, set[LT_DIM_DEEP], lane_with(x, set[LT_DIM_DEEP], CUDNN_LEFT), &deep))
-		return cudnn_refuse(x, "batches, rows, columns or terms are several axes that do not go on in each other; copy "
-			"it outside");
+		return described_refuse(&x->d, "batches, rows, columns or terms are several axes that do not go on in each other; "
+			"copy it outside");
 	x->n_dim = 3;
 	for (int32_t i = 0; i < x->n_lane; i++) {
-		const struct cudnn_merged *first = x->region[i] == CUDNN_RIGHT ? &deep : &rows,
+		const struct lt_cudnn_merged *first = x->region[i] == CUDNN_RIGHT ? &deep : &rows,
 			*second = x->region[i] == CUDNN_LEFT ? &deep : &columns;
 		if (x->region[i] < 0)
 			continue;
@@ -319,7 +281,7 @@ static bool put_matrices(struct cudnn_forming *x, const uint64_t *set)
 		put_dim(x, i, 2, second->extent, second->stride[i]);
 	}
 	if (x->lane[y].dim[2] > 1 && x->lane[y].stride[2] != 1)
-		return cudnn_refuse(x, "columns of the result do not lie side by side; copy it outside");
+		return described_refuse(&x->d, "columns of the result do not lie side by side; copy it outside");
 	return true;
 }
 
@@ -329,13 +291,13 @@ static bool check_strides(struct cudnn_forming *x)
 	for (int32_t i = 0; i < x->n_lane; i++)
 		for (int d = 0; d < x->n_dim && x->region[i] >= 0; d++)
 			if (x->lane[i].dim[d] > 1 && x->lane[i].stride[d] <= 0)
-				return cudnn_refuse(x, "%s is %s; copy it outside", i >= x->c->n_read ? "the result"
+				return described_refuse(&x->d, "%s is %s; copy it outside", i >= x->d.c->n_read ? "the result"
 					: x->matrices ? "what is read" : i == x->image ? "the image" : i == x->filters ? "the filters"
 					: "what is read behind it", x->lane[i].stride[d] ? "read backwards" : "repeated along one of its dims");
 	/* Plans of others are offered, and wrong (cuDNN 9.14). */
 	for (int d = 1; d < x->n_dim && !x->matrices; d++)
 		if (w->dim[d] > 1 && w->dim[0] > 1 && w->stride[d] > w->stride[0])
-			return cudnn_refuse(x, "what is multiplied with one filter does not lie together; copy the filters outside");
+			return described_refuse(&x->d, "what is multiplied with one filter does not lie together; copy the filters outside");
 	return true;
 }
 
@@ -343,7 +305,7 @@ static bool check_strides(struct cudnn_forming *x)
  * there is such a one; engines for images without gaps are many times faster. */
 static void close_gaps(struct cudnn_forming *x)
 {
-	struct lt_cudnn_form *f = x->f;
+	struct lt_cudnn_form *f = x->d.f;
 	struct lt_cudnn_tensor *t = &x->lane[x->image];
 	const int64_t channels = t->dim[1], apart = t->dim[1] > 0 ? t->stride[3] / channels : 0, out = t->dim[3];
 	for (int i = 0; i < 2; i++)
@@ -374,29 +336,29 @@ static void close_gaps(struct cudnn_forming *x)
 /* The innermost dim: of a convolution's tensor its channels, or the plane; else that which lies side by side. */
 static int inside_of(const struct cudnn_forming *x, int32_t lane)
 {
-	const struct lt_cudnn_tensor *t = &x->lane[lane], *y = &x->lane[x->c->n_read];
+	const struct lt_cudnn_tensor *t = &x->lane[lane], *y = &x->lane[x->d.c->n_read];
 	if (x->matrices)
 		return t->dim[1] > 1 && t->stride[1] == 1 ? 1 : 2;
-	return is_channels_last(t, x->f->n_space, is_channels_last(y, x->f->n_space,
-		is_channels_last(&x->lane[x->image], x->f->n_space, true))) ? 1 : x->n_dim - 1;
+	return is_channels_last(t, x->d.f->n_space, is_channels_last(y, x->d.f->n_space,
+		is_channels_last(&x->lane[x->image], x->d.f->n_space, true))) ? 1 : x->n_dim - 1;
 }
 
 static bool put_lanes(struct cudnn_forming *x)
 {
 	uint64_t set[LT_DIM_OTHER + 1] = { 0 };
 	struct cudnn_plane p = { .n = 0 };
-	for (int32_t a = 0; a < x->c->n_axis; a++) {
-		const struct lt_call_dim *d = axis_at(x, a);
+	for (int32_t a = 0; a < x->d.c->n_axis; a++) {
+		const struct lt_call_dim *d = described_axis(&x->d, a);
 		if (d->n_bound)
-			return cudnn_refuse(x, "how many there are of %s differs", d->var ? d->var : "?");
+			return described_refuse(&x->d, "how many there are of %s differs", d->var ? d->var : "?");
 		if (d->role < 0 || d->role >= LT_DIM_OTHER)
-			return cudnn_refuse(x, "%s is none of a convolution's axes", d->var ? d->var : "?");
+			return described_refuse(&x->d, "%s is none of a convolution's axes", d->var ? d->var : "?");
 		set[role_of(x, a)] |= d->extent > 1 ? UINT64_C(1) << a : 0;
 	}
-	for (int32_t w = 0; w < x->a->n_window; w++)
+	for (int32_t w = 0; w < x->d.a->n_window; w++)
 		if (window_at(x, w)->window >= 0)
 			set[LT_DIM_DEEP] &= ~(UINT64_C(1) << window_at(x, w)->window);
-	for (int32_t w = 0; w < x->a->n_window; w++)
+	for (int32_t w = 0; w < x->d.a->n_window; w++)
 		if (window_at(x, w)->out >= 0)
 			set[LT_DIM_BATCH] &= ~(UINT64_C(1) << window_at(x, w)->out);
 	if (!x->matrices && !find_plane(x, &set[LT_DIM_ROW], &p))
@@ -408,7 +370,7 @@ static bool put_lanes(struct cudnn_forming *x)
 	int inside[LT_CUDNN_LANES];
 	for (int32_t i = 0; i < x->n_lane; i++) {
 		x->lane[i].n_dim = x->n_dim;
-		x->lane[i].dtype = forming_dtype(x, forming_result(x, 0)->buffer);
+		x->lane[i].dtype = described_dtype(&x->d, described_result(&x->d, 0)->buffer);
 	}
 	if (!x->matrices)
 		close_gaps(x);
@@ -423,15 +385,21 @@ static bool put_lanes(struct cudnn_forming *x)
 
 static bool form_of(struct cudnn_forming *x)
 {
-	*x->f = (struct lt_cudnn_form){ .n_space = 0 };
-	x->n_lane = x->c->n_read + x->c->n_result;
+	*x->d.f = (struct lt_cudnn_form){ .n_space = 0 };
+	x->n_lane = x->d.c->n_read + x->d.c->n_result;
 	for (int32_t i = 0; i < x->n_lane; i++) {
 		x->region[i] = -1;
-		x->lane[i] = (struct lt_cudnn_tensor){ .operand = i < x->c->n_read ? x->c->n_result + i : i - x->c->n_read };
+		x->lane[i] = (struct lt_cudnn_tensor){ .operand = i < x->d.c->n_read ? x->d.c->n_result + i : i - x->d.c->n_read };
 	}
-	for (int32_t i = 0; i < x->c->n_op; i++)
+	for (int32_t i = 0; i < x->d.c->n_op; i++)
 		x->op_region[i] = -1;
-	return find_factors(x) && check_types(x) && put_lanes(x) && lt__cudnn_chain(x);
+	if (!find_factors(x))
+		return false;
+	x->laid.n = x->n_lane;
+	for (int32_t i = 0; i < x->n_lane; i++)
+		x->laid.stride[i] = x->region[i] < 0 ? NULL : x->d.t->strides + (i < x->d.c->n_read
+			? described_read(&x->d, i)->first_stride : described_result(&x->d, i - x->d.c->n_read)->first_stride);
+	return check_types(x) && put_lanes(x) && lt__cudnn_chain(x);
 }
 
 const struct lt_call *lt__cudnn_call_at(const struct lt_tree *t, int32_t loop)
@@ -448,17 +416,18 @@ const struct lt_call *lt__cudnn_call_at(const struct lt_tree *t, int32_t loop)
 /* What is known of a call before it is asked what it computes. */
 static const char *is_none(const struct cudnn_forming *x)
 {
-	if (!x->c || x->c->anchor < 0)
+	if (!x->d.c || x->d.c->anchor < 0)
 		return "it is no form of the library's as a whole";
-	if (x->c->n_anchor != 1)
+	if (x->d.c->n_anchor != 1)
 		return "it has several products";
-	if (x->c->n_axis > LT_CUDNN_AXES || x->c->n_op > LT_CUDNN_OPS || x->c->n_read + x->c->n_result > LT_CUDNN_LANES)
+	if (x->d.c->n_axis > LT_CUDNN_AXES || x->d.c->n_op > LT_CUDNN_OPS
+		|| x->d.c->n_read + x->d.c->n_result > LT_CUDNN_LANES)
 		return "it has more axes, operators or operands than a form of the library's; cut it in two";
-	switch (x->a->kind) {
+	switch (x->d.a->kind) {
 	case LT_ANCHOR_CONVOLUTION:
 	case LT_ANCHOR_PRODUCT: return NULL;
 	case LT_ANCHOR_NORM:
-	case LT_ANCHOR_ATTENTION: return x->c->n_result == 1 ? NULL : "a norm or attention has one result";
+	case LT_ANCHOR_ATTENTION: return x->d.c->n_result == 1 ? NULL : "a norm or attention has one result";
 	default: return "it is no convolution, product, norm or attention";
 	}
 }
@@ -468,28 +437,28 @@ const char *lt__cudnn_form(const struct lt_tree *t, int32_t loop, bool tf32, con
 	struct lt_cudnn_form *f, char *why, size_t bytes)
 {
 	char other[240];
-	struct cudnn_forming x = { .t = t, .c = lt__cudnn_call_at(t, loop), .f = f, .room = room, .tf32 = tf32, .why = why,
-		.bytes = bytes };
-	x.a = x.c && x.c->anchor >= 0 ? LT_AT(struct lt_call_anchor, t->call_anchors, x.c->anchor) : NULL;
+	struct cudnn_forming x = { .d = { .t = t, .c = lt__cudnn_call_at(t, loop), .f = f, .why = why, .bytes = bytes },
+		.room = room, .tf32 = tf32 };
+	x.d.a = x.d.c && x.d.c->anchor >= 0 ? LT_AT(struct lt_call_anchor, t->call_anchors, x.d.c->anchor) : NULL;
 	const char *none = is_none(&x);
 	if (none) {
-		(void)cudnn_refuse(&x, "%s", none);
+		(void)described_refuse(&x.d, "%s", none);
 		return why;
 	}
-	struct lt_cudnn_described d = { .t = t, .c = x.c, .a = x.a, .f = f, .why = why, .bytes = bytes };
 	*f = (struct lt_cudnn_form){ .n_space = 0 };
-	if (x.a->kind == LT_ANCHOR_NORM)
-		return lt__cudnn_norm(&d) ? NULL : why;
-	if (x.a->kind == LT_ANCHOR_ATTENTION)
-		return lt__cudnn_attention(&d) ? NULL : why;
+	if (x.d.a->kind == LT_ANCHOR_NORM)
+		return lt__cudnn_norm(&x.d) ? NULL : why;
+	if (x.d.a->kind == LT_ANCHOR_ATTENTION)
+		return lt__cudnn_attention(&x.d) ? NULL : why;
 	if (form_of(&x))
 		return NULL;
-	for (int way = 1; way < 4 && x.a->kind == LT_ANCHOR_PRODUCT; way++) {
+	for (int way = 1; way < 4 && x.d.a->kind == LT_ANCHOR_PRODUCT; way++) {
 		const bool matrices = way > 1;
-		if (matrices && !tf32 && !cudnn_is_half(forming_dtype(&x, forming_result(&x, 0)->buffer)))
+		if (matrices && !tf32 && !cudnn_is_half(described_dtype(&x.d, described_result(&x.d, 0)->buffer)))
 			break;          /* products of float32 are TF32's, whatever their engines' notes say */
-		struct cudnn_forming y = { .t = t, .c = x.c, .a = x.a, .f = f, .room = room, .tf32 = tf32, .matrices = matrices,
-			.turned = way % 2, .why = way == 2 ? why : other, .bytes = way == 2 ? bytes : sizeof other };
+		struct cudnn_forming y = { .d = x.d, .room = room, .tf32 = tf32, .matrices = matrices, .turned = way % 2 };
+		y.d.why = way == 2 ? why : other;
+		y.d.bytes = way == 2 ? bytes : sizeof other;
 		if (form_of(&y))
 			return NULL;
 	}

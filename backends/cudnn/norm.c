@@ -142,7 +142,7 @@ static struct lt_cudnn_tensor tensor_of(const struct cudnn_norm *n, enum norm_pa
 	return (struct lt_cudnn_tensor){
 		.operand = part == NORM_Y ? 0 : n->read[part] >= 0 ? d->c->n_result + n->read[part]
 			: part == NORM_SCALE ? LT_CUDNN_ONES : LT_CUDNN_ZEROS,
-		.dtype = described_dtype(d, described_result(d)->buffer), .n_dim = 4,
+		.dtype = described_dtype(d, described_result(d, 0)->buffer), .n_dim = 4,
 		.dim = { row_n, deep->extent, 1, 1 }, .stride = { row, 1, deep->extent, deep->extent } };
 }
 
@@ -157,7 +157,7 @@ static bool put_tensors(struct cudnn_norm *n)
 		return false;
 	const uint64_t reduced = described_op(d, d->a->op[1])->reduced;
 	for (int i = 0; i < NORM_PARTS; i++)
-		laid.stride[i] = i == NORM_Y ? d->t->strides + described_result(d)->first_stride
+		laid.stride[i] = i == NORM_Y ? d->t->strides + described_result(d, 0)->first_stride
 			: lt__described_strides(d, n->read[i]);
 	for (int i = NORM_SCALE; i <= NORM_BIAS; i++)
 		for (int32_t a = 0; a < d->c->n_axis && n->read[i] >= 0; a++)

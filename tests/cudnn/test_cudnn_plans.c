@@ -253,8 +253,8 @@ static struct lt_cudnn_wish norm_of(uint32_t dtype, int32_t mode, int64_t rows, 
 	if (mode == CUDNN_LAYER_NORM)
 		in[n++] = tensor(&w, 3, dtype, true, 1, deep, 1, 1);
 	in[n++] = tensor(&w, LT_CUDNN_NUMBER, LT_F32, true, 1, 1, 1, 1);
-	f->node[f->n_node] = (struct lt_cudnn_node){ LT_CUDNN_NORM, mode, n, { 0 },
-		tensor(&w, 0, dtype, true, rows, deep, 1, 1) };
+	f->node[f->n_node] = (struct lt_cudnn_node){ .kind = LT_CUDNN_NORM, .mode = mode, .n_in = n,
+		.out = tensor(&w, 0, dtype, true, rows, deep, 1, 1) };
 	memcpy(f->node[f->n_node++].in, in, sizeof in);
 	return w;
 }
