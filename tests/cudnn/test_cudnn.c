@@ -601,6 +601,17 @@ Test(cudnn, tried)
 }
 
 /* What is the library's alone. */
+/* Where the form has ones and zeros of the session's. */
+Test(cudnn, tried_with_constants)
+{
+	(void)setenv("MOCK_CUDNN", "slow:12", 1);
+	const char *says = run("cudnn:try=2", NX("float32", "[6, 11]") "result = LayerNormNode(x, 0.125);\n", ALONE,
+		"--no-cache -q --verify");
+	cr_expect(strstr(says, "verify: passed") && strstr(log_text, "run 12\n") && strstr(log_text, "run 0\n"), "%s%s", says,
+		log_text);
+	cr_expect_str_eq(log_text + strlen(log_text) - strlen("run 0\n"), "run 0\n", "%s", log_text);
+}
+
 Test(cudnn, only)
 {
 	const char *says = run("cudnn:only", LAYER, GROUP, "--no-cache -q --verify");
