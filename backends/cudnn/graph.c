@@ -120,8 +120,9 @@ static cudnnBackendDescriptor_t pointwise(struct cudnn_make *m, const struct lt_
 	const cudnnPointwiseMode_t mode = index ? CUDNN_POINTWISE_GEN_INDEX : (cudnnPointwiseMode_t)node->mode;
 	cudnnBackendDescriptor_t what = make(m, CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
 	set(m, what, CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, 1, &mode);
+	/* Integers are compared as attention's engines know it, floats in float32. */
 	set_type(m, what, CUDNN_ATTR_POINTWISE_MATH_PREC,
-		f->tensor[node->out].dtype == LT_BOOL ? CUDNN_DATA_BOOLEAN : CUDNN_DATA_FLOAT);
+		f->tensor[node->in[0]].dtype == LT_I32 ? CUDNN_DATA_BOOLEAN : CUDNN_DATA_FLOAT);
 	if (index)
 		set_number(m, what, CUDNN_ATTR_POINTWISE_AXIS, node->mode);
 	if (mode == CUDNN_POINTWISE_RELU_FWD && !m->r)  /* a NaN stays one; a version without the attribute does as it does */

@@ -255,7 +255,12 @@ static cudnnStatus_t graph_pointwise(const struct descriptor *op, struct dnn_gra
 	const int n = 1 + (part(op, CUDNN_ATTR_OPERATION_POINTWISE_BDESC) != NULL)
 		+ (part(op, CUDNN_ATTR_OPERATION_POINTWISE_TDESC) != NULL);
 	int64_t axis = -1;
+	int32_t prec = -1;
 	if (!what || !fetch_tensors(g, s, op, names[n], n + 1))
+		return CUDNN_STATUS_BAD_PARAM;
+	/* Integers are compared in booleans; everything else is computed in float32. */
+	(void)fetch(what, CUDNN_ATTR_POINTWISE_MATH_PREC, &prec, 1);
+	if (prec != (g->tensor[s->in[0]].type == CUDNN_DATA_INT32 ? CUDNN_DATA_BOOLEAN : CUDNN_DATA_FLOAT))
 		return CUDNN_STATUS_BAD_PARAM;
 	(void)fetch(what, CUDNN_ATTR_POINTWISE_MODE, &s->mode, 1);
 	(void)fetch(what, CUDNN_ATTR_POINTWISE_AXIS, &axis, 1);
