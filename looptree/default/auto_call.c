@@ -104,11 +104,12 @@ static bool draft_grow(struct draft *d)
 	}
 }
 
-/* Casts and copies that only the call reads are in it, too. */
-static void add_casts(struct draft *d)
+/* Casts and copies that only the call reads are in it, too; of factors, or of all that it reads. */
+enum draft_casts { CASTS_NONE, CASTS_OF_FACTORS, CASTS_ALL };
+static void add_casts(struct draft *d, enum draft_casts of)
 {
 	const struct lt_auto *s = d->s;
-	for (int32_t i = 0; i < d->n; i++) {
+	for (int32_t i = 0; i < d->n && (of == CASTS_ALL || (of == CASTS_OF_FACTORS && d->member[i] == d->mul)); i++) {
 		const struct lt_leaf *leaf = s->t->leaf[d->member[i]];
 		for (int32_t k = 0; k < leaf->n_read; k++) {
 			lt_node base = leaf->read[k].n_piece == 1 ? leaf->read[k].piece[0].base : -1;
@@ -268,14 +269,13 @@ static bool stores_cast(const struct draft *d)
 	return false;
 }
 
-static const struct lt_routine *try_draft(struct draft *d, bool casts)
+static const struct lt_routine *try_draft(struct draft *d, enum draft_casts casts)
 {
 	d->n = 0;
 	d->member[d->n++] = d->mul;
 	for (int32_t i = 0; i < d->n_dependent && d->n < MAX_MEMBERS; i++)
 		d->member[d->n++] = d->dependent[i];
-	if (casts)
-		add_casts(d);
+	add_casts(d, casts);
 	lt__auto_sort(d->member, d->n);
 	return find_row(d);
 }
@@ -295,11 +295,13 @@ static void add_call(struct lt_auto *s, lt_node sum)
 		return;
 	const char *why = NULL;
 	do {
-		const struct lt_routine *r = try_draft(&d, true);
+		const struct lt_routine *r = try_draft(&d, CASTS_ALL);
+		if (!r)
+			r = try_draft(&d, CASTS_OF_FACTORS);
 		if (!r && stores_cast(&d))
 			d.why = "a factor would be cast and stored, and each of its elements read a few times only";
 		else if (!r)
-			r = try_draft(&d, false);
+			r = try_draft(&d, CASTS_NONE);
 		if (!r)
 			continue;
 		d.row = r;

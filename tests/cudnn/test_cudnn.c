@@ -866,3 +866,15 @@ Test(cudnn, default_trees_of_halves)
 		cr_expect(sscanf(line, " %%%*s %7[a-z0-9]", type) == 1 && !strcmp(type, "f16"), "%s", line);
 	}
 }
+
+/* A product whose result goes on in float32 reads its factors as halves all the same. */
+Test(cudnn, factors_stay_halves)
+{
+	static const char script[] = "def f(x) { return CastNode(x, float32); }\n"
+		"x = InputTensor(x, float16, [1024, 512]); w = ConstantTensor(w, float16, [512, 1024]);\n"
+		"b = ConstantTensor(b, float16, [1024]); y = f(x) @ f(w) + f(b);\n"
+		"result = CastNode(y * 0.5 * (1 + TanhNode(y)), float16);\n";
+	const char *says = run("cudnn", script, NULL, "--no-cache --dump=tree");
+	cr_expect(count(says, "call cublas.gemm  #") == 1 && count(says, "# whole") == 3, "%s", says);
+	cr_expect(strstr(says, "cast %x  # scalar") && strstr(says, "cast %w  # scalar"), "%s", says);
+}
