@@ -56,8 +56,8 @@ static const char *const scripts[] = {
 		"result = TO(EinsumNode(hst,hte->hse: SoftmaxNode(a * 0.25), F(v)));\n",
 	HEADS "result = TO(AttentionNode(F(q), F(k1), F(v), 0.5, 1));\n", MASKED("LessEqualNode", "-10000"),
 	MASKED("LessEqualNode", "-3.4028234e38"),
-	"x = InputTensor(x, T, [m, k]); w = ConstantTensor(w, T, [k]); b = ConstantTensor(b, T, [k]);\n"
-		"result = TO(LayerNormNode(F(x), F(w), F(b)));\n",
+	("x = InputTensor(x, T, [m, k]); w = ConstantTensor(w, T, [k]); b = ConstantTensor(b, T, [k]);\n"
+		"result = TO(LayerNormNode(F(x), F(w), F(b)));\n"),
 	"x = InputTensor(x, T, [m, k]); w = ConstantTensor(w, T, [k]);\nresult = TO(RMSNormNode(F(x), F(w), 0.00001));\n",
 };
 enum { N_SCRIPT = sizeof scripts / sizeof *scripts };
