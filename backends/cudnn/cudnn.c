@@ -1,7 +1,7 @@
 /* cudnn.c -- the backend cudnn: the backend cuda with NVIDIA's library of convolutions, norms and attention.
  *
  * Everything is cuda's, its options too, and what is handed over to `cudnn.graph` goes to the library: a convolution
- * with what is behind it.  More options:
+ * or a product with what is behind it, a norm, attention.  More options:
  *   exact             what the graph rounds between two operators is no such call: the library does not round there
  *   workspace=BYTES   plans need at most so much memory beside their operands
  *   try=N             of the first N plans that are right the fastest is used, and kept
@@ -22,8 +22,7 @@
  * 256 at 14x14, but 13.4 for 12.7 with 512 at 7x7.  TF32: 36.4 for 52.0, 27.5 for 36.9; batch 1: 8.8 for 9.4 with 128
  * at 28x28, but 13.3 for 12.1 with 256 at 14x14.
  * depthwise: 3x3, 5x5 and 7x7, from 32 channels at 112x112 to 960 at 7x7: 1.2 to 3.1 times as fast as PyTorch.  In
- * float32 a ReLU that keeps a NaN takes 263 us, with 192 channels at 28x28 and batch 32, where generated kernels take
- * less than half of that: by hand. */
+ * float32, with a ReLU that keeps a NaN, MobileNetV2 of batch 32 takes 3.3 ms, 2.1 by generated kernels: by hand. */
 enum { MIN_FLOPS = 20000000, MIN_DEPTHWISE = 800000 };
 #define BY_HAND INT64_MAX
 static const struct lt_routine_shape layers[] = { { .batch = { 1, 1 }, .row = { 49, 0 }, .column = { 64, 0 } } },

@@ -2,7 +2,8 @@
  * that is asked for before those that the library names.
  *
  * An engine's number means something in one version of the library alone, so a row is for the version, the device and
- * the extents that were measured (an H200, cuDNN 9.14); nothing is guessed for others.
+ * the extents that were measured (an H200, cuDNN 9.14).  Of depthwise layers it is for all extents: the other engines
+ * that have them compute something else, or take 5 to 13 times as long.
  */
 #include <string.h>
 #include "backends/cudnn/cudnn.h"
@@ -24,8 +25,8 @@ static const struct cudnn_measured rows[] = {
 	{ TYPE_F32, 32, 64, 64, 1, 3136, 1, { .engine = 39 } },
 };
 
-/* Of one filter for each channel, with anything behind: the one engine that was right and fast in all sizes that were
- * measured (section 3: 32.5 us where the next one takes 684), which the library does not always name. */
+/* Of one filter for each channel, with anything behind: the one engine that was right and fast in the sizes that were
+ * measured.  The library does not always name it; as it is by itself it is slower than with the library's knobs. */
 static const struct lt_cudnn_wished depthwise = { .engine = LT_CUDNN_DEPTHWISE_ENGINE };
 
 static int64_t space_of(const struct lt_cudnn_tensor *t)

@@ -878,3 +878,19 @@ Test(cudnn, factors_stay_halves)
 	cr_expect(count(says, "call cublas.gemm  #") == 1 && count(says, "# whole") == 3, "%s", says);
 	cr_expect(strstr(says, "cast %x  # scalar") && strstr(says, "cast %w  # scalar"), "%s", says);
 }
+
+/* What the library is told of windows of one element that stand apart: an image without gaps, if memory has one. */
+Test(cudnn, images_without_gaps)
+{
+	static const char at_the_end[] = "i = InputTensor(i, float32, [1, 8, 8, 6]);\n"
+		"x = SliceNode(SliceNode(i, 1, 8, 1), 1, 8, 2); w = ConstantTensor(w, float32, [5, 6, 1, 1]);\n"
+		"result = PermuteNode(Conv2dNode(PermuteNode(x, [0, 3, 1, 2]), w, [2, 2]), [0, 2, 3, 1]);\n";
+	(void)setenv("MOCK_CUDNN", "element:12 element:0", 1);
+	const char *says = run("cudnn", APART("8, 10", "[2, 2]"), ALONE, "--no-cache -q");
+	cr_expect(strstr(says, "window stride 2 dilation 1 borders 0 0") && strstr(says, " 2/480 6/1 8/60 10/6\n"), "%s",
+		says);
+	/* Here it would end behind the end of memory, which is known when there is some: another plan. */
+	(void)unsetenv("MOCK_CUDNN");
+	says = run("cudnn", at_the_end, "call y cudnn.graph", "--no-cache -q --verify");
+	cr_expect(strstr(says, "verify: passed") && count(log_text, "built 12\n") == 2, "%s%s", says, log_text);
+}
