@@ -1,7 +1,7 @@
 /* judge_one.h -- a judge of one result, and a copy of the reference to spoil. */
 #ifndef TESTS_JUDGE_ONE_H
 #define TESTS_JUDGE_ONE_H
-#include "check/judge/judge.h"
+#include "program/judge/judge.h"
 #include "tests/oracle.h"
 
 /* Seed 7, one thread. */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/judge/judge.h"
+#include "program/judge/judge.h"
 #include "tests/run_graph.h"
 
 enum { FENCE = 64, MARK = 0xC3 };

@@ -6,7 +6,7 @@
  */
 #ifndef LT_RUN_GRAPH_H
 #define LT_RUN_GRAPH_H
-#include "check/judge/judge.h"
+#include "program/judge/judge.h"
 #include "lt/program.h"
 #include "ir/graph/graph.h"
 

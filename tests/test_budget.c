@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
-#include "check/judge/judge.h"
+#include "program/judge/judge.h"
 #include "lt/lt.h"
 #include "tests/ltrun.h"
 

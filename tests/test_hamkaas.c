@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/judge/judge.h"
+#include "program/judge/judge.h"
 #include "lt/lt.h"
 #include "tests/built.h"
 #include "tests/hamkaas_library.h"

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/judge/judge.h"
+#include "program/judge/judge.h"
 #include "check/random/random.h"
 #include "lt/frontend.h"
 #include "program/explain/explain.h"

@@ -160,7 +160,7 @@ void bench_pieces_cases(struct bench_cases *);          /* pieces.c: no suite of
 /* distance.c: relative L2; absolute where all that is wanted is 0. */
 double bench_distance(const float *got, const float *want, int64_t n);
 
-/* judge.c: a result, or a sample of its rows, before the judge (check/judge/judge.h). */
+/* judge.c: a result, or a sample of its rows, before the judge (program/judge/judge.h). */
 struct bench_judge;
 /* *out is to be freed where it fails, too.  rows: of the result; all of them, or so many in a sample. */
 lt_status bench_judge_new(struct lt_context *, const struct bench_case *, int64_t rows, struct bench_judge **out);

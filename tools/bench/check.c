@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/judge/judge.h"
+#include "program/judge/judge.h"
 #include "tools/bench/net.h"
 
 /* What the evaluator, which walks a graph some six times, may be given: operations, about a nanosecond each in a

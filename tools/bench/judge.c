@@ -1,4 +1,4 @@
-/* judge.c -- a result before the judge (check/judge/judge.h): all of it, or, where that takes too long, a
+/* judge.c -- a result before the judge (program/judge/judge.h): all of it, or, where that takes too long, a
  * sample of its rows.
  *
  * A sample is a program of its own: the same script, with as many rows as are drawn, whose inputs have these rows.
@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "check/judge/judge.h"
+#include "program/judge/judge.h"
 #include "tools/bench/bench.h"
 
 struct bench_judge {

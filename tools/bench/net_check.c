@@ -1,4 +1,4 @@
-/* net_check.c -- whether what a contestant makes of a model is right: before the judge (check/judge/judge.h), or
+/* net_check.c -- whether what a contestant makes of a model is right: before the judge (program/judge/judge.h), or
  * compared with another contestant's.
  *
  * Other programs have tables of functions of their own.  Of them each result as a whole has to be as near to the
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/judge/judge.h"
+#include "program/judge/judge.h"
 #include "ir/op/op.h"
 #include "tools/bench/net.h"
 

@@ -1,9 +1,9 @@
 /* verify.c -- what was built is run, in a process of its own, and what it wrote is judged by the reference
- * evaluator (check/judge/judge.h), as lt-run --verify judges results and states.
+ * evaluator (program/judge/judge.h), as lt-run --verify judges results and states.
  */
 #include <stdlib.h>
 #include <string.h>
-#include "check/judge/judge.h"
+#include "program/judge/judge.h"
 #include "program/host/host.h"
 #include "tools/build/build.h"
 #include "tools/common/common.h"

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/types.h>
-#include "check/judge/judge.h"
+#include "program/judge/judge.h"
 #include "lt/backend.h"
 #include "program/run/run.h"
 #include "tools/option/option.h"

@@ -1,7 +1,7 @@
 /* compare.c -- results and states of a run before the judge; the bits of two runs. */
 #include <math.h>
 #include <string.h>
-#include "check/judge/judge.h"
+#include "program/judge/judge.h"
 #include "tools/check/check.h"
 
 /* One tensor: what the run left, what it should be. */

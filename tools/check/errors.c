@@ -1,7 +1,7 @@
 /* errors.c -- wrong use, and data out of range: told, and nothing left after. */
 #include <stdlib.h>
 #include <string.h>
-#include "check/judge/judge.h"
+#include "program/judge/judge.h"
 #include "tools/check/parts.h"
 
 bool lt__check_errors_config(struct check_device *d, struct check_outcome *out)

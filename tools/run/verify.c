@@ -1,4 +1,4 @@
-/* verify.c -- --verify: every kernel, result and state, every evaluation, before the judge (check/judge/judge.h).
+/* verify.c -- --verify: every kernel, result and state, every evaluation, before the judge (program/judge/judge.h).
  *
  * The judge evaluates the parsed graph, before any pass.  Its states are its own copy: zeros at first, then what the
  * program's states were when they were last compared, so that each evaluation is judged by itself and a state that
@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "check/judge/judge.h"
+#include "program/judge/judge.h"
 #include "program/host/host.h"
 #include "tools/common/common.h"
 #include "tools/run/run.h"

@@ -1,6 +1,6 @@
 /* text.c -- where an element of a tensor is, as text. */
 #include <stdio.h>
-#include "check/judge/parts.h"
+#include "program/judge/parts.h"
 
 const char *lt__judge_location(const struct lt_graph *g, lt_node n, const char *kind, const char *name, int64_t flat,
 	const char *when, char *out, size_t bytes)

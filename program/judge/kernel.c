@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/judge/judge.h"
-#include "check/judge/parts.h"
+#include "program/judge/judge.h"
+#include "program/judge/parts.h"
 #include "program/explain/explain.h"
 
 struct lt_kernel_judge {

@@ -1,7 +1,7 @@
 /* parts.h -- what the files of the judge share; included by them only. */
-#ifndef LT_CHECK_JUDGE_PARTS_H
-#define LT_CHECK_JUDGE_PARTS_H
-#include "check/judge/judge.h"
+#ifndef LT_PROGRAM_JUDGE_PARTS_H
+#define LT_PROGRAM_JUDGE_PARTS_H
+#include "program/judge/judge.h"
 
 /* What the callbacks of an evaluation are for. */
 struct lt_judge_work { const struct lt_judge_options *o; char what[40]; void *user; };

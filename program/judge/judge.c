@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "check/judge/judge.h"
-#include "check/judge/parts.h"
+#include "program/judge/judge.h"
+#include "program/judge/parts.h"
 #include "program/host/host.h"
 
 /* What the runs say of one tensor, element by element. */

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/judge/parts.h"
+#include "program/judge/parts.h"
 
 static bool makes_whole(const struct lt_nodedef *d)
 {

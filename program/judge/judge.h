@@ -20,8 +20,8 @@
  * it.  So is any other integer or bool that the runs do not agree on.  An error beyond a tolerance is wrong, however
  * large that is.
  */
-#ifndef LT_CHECK_JUDGE_JUDGE_H
-#define LT_CHECK_JUDGE_JUDGE_H
+#ifndef LT_PROGRAM_JUDGE_JUDGE_H
+#define LT_PROGRAM_JUDGE_JUDGE_H
 #include "ir/eval/eval.h"
 #include "program/run/run.h"
 

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "check/judge/judge.h"
-#include "check/judge/parts.h"
+#include "program/judge/judge.h"
+#include "program/judge/parts.h"
 
 double lt__integer_distance(int64_t a, int64_t b, enum lt_dtype t)
 {
