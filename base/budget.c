@@ -66,10 +66,11 @@ bool lt__unwanted(struct lt_context *ctx)
 }
 
 /* Whether the last answer is older than it may be. */
-static bool is_due(struct lt_context *ctx)
+static bool is_due(struct lt_context *ctx, uint32_t polls)
 {
 	struct timespec now;
-	if (!ctx->asks_always && ++ctx->polls < POLLS)
+	ctx->polls += polls;
+	if (!ctx->asks_always && ctx->polls < POLLS)
 		return false;
 	ctx->polls = 0;
 	(void)clock_gettime(CLOCK_MONOTONIC, &now);
@@ -87,11 +88,15 @@ bool lt__is_asked(const struct lt_context *ctx)
 	return unwinds(ctx) && (ctx->cancelled || (ctx->spending && ctx->spending->cancelled));
 }
 
-void lt__poll(struct lt_context *ctx)
+static void poll_after(struct lt_context *ctx, uint32_t polls)
 {
-	if (lt__is_asked(ctx) && is_due(ctx) && lt__unwanted(ctx))
+	if (lt__is_asked(ctx) && is_due(ctx, polls) && lt__unwanted(ctx))
 		longjmp(ctx->top->jump, 1);
 }
+
+void lt__poll(struct lt_context *ctx) { poll_after(ctx, 1); }
+
+void lt__poll_long(struct lt_context *ctx) { poll_after(ctx, POLLS); }
 
 void lt__forward(struct lt_context *ctx)
 {

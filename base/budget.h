@@ -34,6 +34,8 @@ void lt__doing(struct lt_context *, const char *doing, const char *at);
 void lt__spend(struct lt_context *, enum lt_budget, int64_t n, const char *name);
 /* Whether the caller wants no more of it: then it unwinds.  Cheap: the caller is asked fifty times a second. */
 void lt__poll(struct lt_context *);
+/* The same after work of some milliseconds: the clock is read each time. */
+void lt__poll_long(struct lt_context *);
 /* The same as an answer, asked at once, for what cannot be unwound: it returns LT_ECANCELLED itself. */
 bool lt__unwanted(struct lt_context *);
 /* Whether there is a caller to ask, and an lt__protect to unwind to. */

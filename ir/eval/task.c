@@ -149,7 +149,7 @@ lt_status lt__eval_run_tasks(struct lt_evaluation *e, struct lt_eval_job *job)
 			e->options.parallel(e->options.user, n, take_tasks, &r);
 		else
 			take_tasks(&r, 0, 1);
-		lt__poll(e->ctx);
+		lt__poll_long(e->ctx);
 		report_progress(e, (double)r.end / (double)job->n_task);
 	}
 	const struct lt_eval_fault *fault = find_fault(e, n, atomic_load(&r.failed));

@@ -7,7 +7,7 @@
 enum { MAX_ORIGIN = (1 << 24) - 1 };    /* what counts by statement has as many rows */
 
 /* A value is used: operand k, or value k of those handed over. */
-static void check_use(struct lt_verifier *v, const char *as, int k, int64_t value)
+static void check_use(struct lt_kernel_verifier *v, const char *as, int k, int64_t value)
 {
 	const struct lt_kernel *kernel = v->k;
 	if (value < 0 || value >= v->at)
@@ -31,7 +31,7 @@ static struct lt_value_type type_at(const struct lt_kernel *k, int64_t value)
 	return (struct lt_value_type){ k->instructions[value].dtype, k->instructions[value].lanes };
 }
 
-static void check_there(struct lt_verifier *v, const struct lt_instruction *i, const struct lt_opcode_facts *f)
+static void check_there(struct lt_kernel_verifier *v, const struct lt_instruction *i, const struct lt_opcode_facts *f)
 {
 	for (int k = 0; k < 4; k++) {
 		if (i->operand[k] == -1 && (f->operand[k] == LT_RULE_NONE || f->optional >> k & 1))
@@ -44,7 +44,7 @@ static void check_there(struct lt_verifier *v, const struct lt_instruction *i, c
 
 static bool is_in(uint64_t types, uint32_t dtype) { return dtype <= LT_LANE_MASK && types >> dtype & 1; }
 
-static void check_types(struct lt_verifier *v, const struct lt_instruction *i, const struct lt_opcode_facts *f)
+static void check_types(struct lt_kernel_verifier *v, const struct lt_instruction *i, const struct lt_opcode_facts *f)
 {
 	struct lt_value_type t = lt__instruction_type(v->k, i);
 	const struct lt_op *op = i->opcode == LT_OPCODE_text ? &v->k->ops[i->what] : NULL;
@@ -76,7 +76,7 @@ static void check_types(struct lt_verifier *v, const struct lt_instruction *i, c
 			lt__shown_type((struct lt_value_type){ i->dtype, i->lanes }).text);
 }
 
-static void check_extras(struct lt_verifier *v, const struct lt_instruction *i, const struct lt_opcode_facts *f)
+static void check_extras(struct lt_kernel_verifier *v, const struct lt_instruction *i, const struct lt_opcode_facts *f)
 {
 	char list = lt__opcode_list(f);
 	bool values = list == 'h', lanes = list == 'k';
@@ -99,7 +99,7 @@ static void check_extras(struct lt_verifier *v, const struct lt_instruction *i, 
 		check_use(v, "the value handed over as", e, v->k->extras[i->first_extra + e]);
 }
 
-static void open_block(struct lt_verifier *v)
+static void open_block(struct lt_kernel_verifier *v)
 {
 	if (v->n_open == LT_MAX_BLOCKS)
 		lt__verify_fail(v, -1, "move the inner ones to a team, or join conditions with `and`",
@@ -109,7 +109,7 @@ static void open_block(struct lt_verifier *v)
 }
 
 /* The block ends at this instruction; what it began with. */
-static struct lt_open_block close_block(struct lt_verifier *v)
+static struct lt_open_block close_block(struct lt_kernel_verifier *v)
 {
 	struct lt_open_block b = v->open[--v->n_open];
 	v->is_open[b.opener] = false;
@@ -120,7 +120,7 @@ static struct lt_open_block close_block(struct lt_verifier *v)
 	return b;
 }
 
-static void enter_loop(struct lt_verifier *v, const struct lt_instruction *i)
+static void enter_loop(struct lt_kernel_verifier *v, const struct lt_instruction *i)
 {
 	open_block(v);
 	v->block[v->at] = v->at;
@@ -131,7 +131,7 @@ static void enter_loop(struct lt_verifier *v, const struct lt_instruction *i)
 			"the end of the loop is what variable %s holds, but the loop changes it", v->k->variables[to->what].name);
 }
 
-static void enter_else(struct lt_verifier *v)
+static void enter_else(struct lt_kernel_verifier *v)
 {
 	if (v->n_open == 0 || v->k->instructions[v->open[v->n_open - 1].opener].opcode != LT_OPCODE_if)
 		lt__verify_fail(v, -1, "write the if, or remove the else", "'else' without an 'if' that is open");
@@ -141,7 +141,7 @@ static void enter_else(struct lt_verifier *v)
 	v->open[v->n_open - 1].first_change = first;
 }
 
-static void end_block(struct lt_verifier *v, const struct lt_instruction *i)
+static void end_block(struct lt_kernel_verifier *v, const struct lt_instruction *i)
 {
 	if (v->n_open == 0)
 		lt__verify_fail(v, -1, "remove it", "this 'end' ends nothing: no loop and no if is open");
@@ -155,7 +155,7 @@ static void end_block(struct lt_verifier *v, const struct lt_instruction *i)
 		lt__verify_joined(v, b.first_change);
 }
 
-static void check_instruction(struct lt_verifier *v)
+static void check_instruction(struct lt_kernel_verifier *v)
 {
 	const struct lt_instruction *i = &v->k->instructions[v->at];
 	const struct lt_opcode_facts *f = lt__opcode(i->opcode);
@@ -192,7 +192,7 @@ static void check_instruction(struct lt_verifier *v)
 	}
 }
 
-void lt__verify_regions(struct lt_verifier *v)
+void lt__verify_regions(struct lt_kernel_verifier *v)
 {
 	for (uint32_t r = 0; r < v->k->n_region; r++) {
 		const struct lt_region *region = &v->k->regions[r];

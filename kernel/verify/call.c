@@ -20,7 +20,7 @@ static uint32_t roles_of(const struct lt_kernel_call *c, int32_t o)
 		: lt__call_reads(c, o) == LT_EPILOGUE_BIAS ? column : batch | row | column;
 }
 
-static void check_dims(struct lt_verifier *v, int32_t call)
+static void check_dims(struct lt_kernel_verifier *v, int32_t call)
 {
 	const struct lt_kernel_call *c = &v->k->calls[call];
 	bool good = c->routine && *c->routine && !(c->epilogues >> LT_N_EPILOGUE) && c->n_dim >= 0
@@ -37,7 +37,7 @@ static void check_dims(struct lt_verifier *v, int32_t call)
 			"this call of %s has %" PRId32 " operands, not %" PRId32, c->routine, n, c->n_operand);
 }
 
-static void check_call_operand(struct lt_verifier *v, int32_t call, int32_t o)
+static void check_call_operand(struct lt_kernel_verifier *v, int32_t call, int32_t o)
 {
 	const struct lt_kernel_call *c = &v->k->calls[call];
 	const char *name = operand_name(c, o);
@@ -63,7 +63,7 @@ static void check_call_operand(struct lt_verifier *v, int32_t call, int32_t o)
 	}
 }
 
-void lt__verify_call_description(struct lt_verifier *v, int32_t call)
+void lt__verify_call_description(struct lt_kernel_verifier *v, int32_t call)
 {
 	if (v->k->calls[call].n_result) {
 		lt__verify_described(v, call);
@@ -75,7 +75,7 @@ void lt__verify_call_description(struct lt_verifier *v, int32_t call)
 }
 
 /* Where an operand goes is known if where it begins is, and how many there are. */
-static void check_begin(struct lt_verifier *v, const struct lt_instruction *i, int32_t o)
+static void check_begin(struct lt_kernel_verifier *v, const struct lt_instruction *i, int32_t o)
 {
 	const struct lt_kernel_call *c = &v->k->calls[i->what];
 	const int64_t *value = v->k->extras + i->first_extra;
@@ -96,7 +96,7 @@ static void check_begin(struct lt_verifier *v, const struct lt_instruction *i, i
 			"%s goes outside of buffer %s, which has %" PRId64 " elements", operand_name(c, o), b->name, b->elems);
 }
 
-void lt__verify_call(struct lt_verifier *v, const struct lt_instruction *i)
+void lt__verify_call(struct lt_kernel_verifier *v, const struct lt_instruction *i)
 {
 	const struct lt_kernel *k = v->k;
 	const struct lt_kernel_call *c = &k->calls[i->what];

@@ -7,7 +7,7 @@
 #include "kernel/verify/verifier.h"
 
 /* Counts the change, or with `fill` notes where it is. */
-static void add_change(struct lt_verifier *v, int64_t variable, int32_t at, bool fill)
+static void add_change(struct lt_kernel_verifier *v, int64_t variable, int32_t at, bool fill)
 {
 	if (variable < 0 || variable >= (int64_t)v->k->n_variable)
 		return;                                 /* the walk will refuse it */
@@ -17,7 +17,7 @@ static void add_change(struct lt_verifier *v, int64_t variable, int32_t at, bool
 }
 
 /* All variables that an instruction changes. */
-static void add_changes(struct lt_verifier *v, int32_t at, bool fill)
+static void add_changes(struct lt_kernel_verifier *v, int32_t at, bool fill)
 {
 	const struct lt_instruction *i = &v->k->instructions[at];
 	if (i->opcode == LT_OPCODE_set || i->opcode == LT_OPCODE_update || i->opcode == LT_OPCODE_variable)
@@ -29,7 +29,7 @@ static void add_changes(struct lt_verifier *v, int32_t at, bool fill)
 }
 
 /* Where each loop ends, by the nesting alone; one that does not end will be refused. */
-static void find_loop_ends(struct lt_verifier *v)
+static void find_loop_ends(struct lt_kernel_verifier *v)
 {
 	const struct lt_kernel *k = v->k;
 	int32_t open[LT_MAX_BLOCKS], n = 0;
@@ -46,7 +46,7 @@ static void find_loop_ends(struct lt_verifier *v)
 	}
 }
 
-void lt__verify_find_changes(struct lt_verifier *v)
+void lt__verify_find_changes(struct lt_kernel_verifier *v)
 {
 	const struct lt_kernel *k = v->k;
 	int64_t sum = 0;
@@ -68,7 +68,7 @@ void lt__verify_find_changes(struct lt_verifier *v)
 }
 
 /* Whether something from `first` to below `end` changes the variable. */
-static bool changes_between(const struct lt_verifier *v, int32_t variable, int32_t first, int32_t end)
+static bool changes_between(const struct lt_kernel_verifier *v, int32_t variable, int32_t first, int32_t end)
 {
 	const int32_t *at = v->changed_at + v->first_changed[variable];
 	int32_t low = 0, high = v->n_changed[variable];
@@ -82,7 +82,7 @@ static bool changes_between(const struct lt_verifier *v, int32_t variable, int32
 	return low < v->n_changed[variable] && at[low] < end;
 }
 
-bool lt__verify_is_stale(const struct lt_verifier *v, int32_t get)
+bool lt__verify_is_stale(const struct lt_kernel_verifier *v, int32_t get)
 {
 	int32_t variable = v->k->instructions[get].what, low = 0, high = v->n_open_loop;
 	if (v->got[get] != v->version[variable])
@@ -100,7 +100,7 @@ bool lt__verify_is_stale(const struct lt_verifier *v, int32_t get)
 	return changes_between(v, variable, loop, v->loop_end[loop]);
 }
 
-void lt__verify_changed(struct lt_verifier *v, int32_t variable)
+void lt__verify_changed(struct lt_kernel_verifier *v, int32_t variable)
 {
 	v->change = lt__pool_grown(&v->pool, v->change, v->n_change, &v->cap_change, sizeof *v->change);
 	v->change[v->n_change++] = (struct lt_change){ variable, v->version[variable] };
@@ -109,14 +109,14 @@ void lt__verify_changed(struct lt_verifier *v, int32_t variable)
 		v->n_change = 0;
 }
 
-void lt__verify_else(struct lt_verifier *v, int32_t first)
+void lt__verify_else(struct lt_kernel_verifier *v, int32_t first)
 {
 	for (int32_t c = v->n_change; c-- > first; )
 		v->version[v->change[c].variable] = v->change[c].version;
 }
 
 /* Either block may have run: what one of them changed has changed. */
-void lt__verify_joined(struct lt_verifier *v, int32_t first)
+void lt__verify_joined(struct lt_kernel_verifier *v, int32_t first)
 {
 	for (int32_t c = first; c < v->n_change; c++)
 		v->version[v->change[c].variable] = ++v->last_version;

@@ -7,7 +7,7 @@
 
 static bool is_element(uint32_t dtype) { return dtype > 0 && dtype < LT_NDTYPE; }
 
-static void check_operators(struct lt_verifier *v)
+static void check_operators(struct lt_kernel_verifier *v)
 {
 	for (int32_t i = 0; i < (int32_t)v->k->n_op; i++) {
 		const struct lt_op *op = &v->k->ops[i];
@@ -24,7 +24,7 @@ static void check_operators(struct lt_verifier *v)
 
 /* Of a buffer or a variable. */
 static void check_name(
-	struct lt_verifier *v, struct lt_kernel_names *names, enum lt_kernel_part part, int32_t i, const char *name)
+	struct lt_kernel_verifier *v, struct lt_kernel_names *names, enum lt_kernel_part part, int32_t i, const char *name)
 {
 	if (!name || !lt__kernel_is_name(name, strlen(name)))
 		lt__verify_fail_at(v, part, i, "rename it",
@@ -36,7 +36,7 @@ static void check_name(
 }
 
 /* A part of the workspace, or of a thread's. */
-static void check_part(struct lt_verifier *v, int32_t i, int64_t bytes, int64_t all, const char *of)
+static void check_part(struct lt_kernel_verifier *v, int32_t i, int64_t bytes, int64_t all, const char *of)
 {
 	const struct lt_kernel_buffer *b = &v->k->buffers[i];
 	if (b->offset < 0 || b->offset > all || bytes > all - b->offset)
@@ -57,7 +57,7 @@ static void check_part(struct lt_verifier *v, int32_t i, int64_t bytes, int64_t 
 			b->offset, b->name);
 }
 
-static void check_buffer(struct lt_verifier *v, struct lt_kernel_names *names, int32_t i)
+static void check_buffer(struct lt_kernel_verifier *v, struct lt_kernel_names *names, int32_t i)
 {
 	const struct lt_kernel_buffer *b = &v->k->buffers[i];
 	int64_t bytes;
@@ -90,7 +90,7 @@ static void check_buffer(struct lt_verifier *v, struct lt_kernel_names *names, i
 		lt__verify_fail_at(v, LT_PART_BUFFER, i, "make it 0", "buffer %s has an offset, but its space has none", b->name);
 }
 
-static void check_variables(struct lt_verifier *v, struct lt_kernel_names *names)
+static void check_variables(struct lt_kernel_verifier *v, struct lt_kernel_names *names)
 {
 	for (int32_t i = 0; i < (int32_t)v->k->n_variable; i++) {
 		const struct lt_variable *x = &v->k->variables[i];
@@ -115,7 +115,7 @@ static int by_location(const void *a, const void *b)
 }
 
 /* An exclusive buffer shares no byte with another one, and no slot. */
-static void check_overlap(struct lt_verifier *v)
+static void check_overlap(struct lt_kernel_verifier *v)
 {
 	const struct lt_kernel *k = v->k;
 	struct lt_buffer_span *span = lt__pool_alloc(&v->pool, k->n_buffer, sizeof *span);
@@ -148,7 +148,7 @@ static void check_overlap(struct lt_verifier *v)
 	}
 }
 
-static void check_params(struct lt_verifier *v)
+static void check_params(struct lt_kernel_verifier *v)
 {
 	for (int32_t i = 0; i < (int32_t)v->k->n_param; i++) {
 		const struct lt_kernel_param *p = &v->k->params[i];
@@ -170,7 +170,7 @@ static void check_params(struct lt_verifier *v)
 	}
 }
 
-void lt__verify_declared(struct lt_verifier *v)
+void lt__verify_declared(struct lt_kernel_verifier *v)
 {
 	struct lt_kernel_names names = { .pool = &v->pool };
 	check_operators(v);

@@ -63,7 +63,7 @@ static uint64_t dims_of_read(const struct lt_kernel_call *c, const struct lt_ker
 	return set;
 }
 
-static void check_value(struct lt_verifier *v, int32_t call, int32_t op, int32_t value)
+static void check_value(struct lt_kernel_verifier *v, int32_t call, int32_t op, int32_t value)
 {
 	const struct lt_kernel_call *c = &v->k->calls[call];
 	const struct lt_kernel_call_op *o = &c->ops[op];
@@ -96,7 +96,7 @@ static void check_value(struct lt_verifier *v, int32_t call, int32_t op, int32_t
 			op, c->routine, value);
 }
 
-static void check_op(struct lt_verifier *v, int32_t call, int32_t op)
+static void check_op(struct lt_kernel_verifier *v, int32_t call, int32_t op)
 {
 	const struct lt_kernel_call *c = &v->k->calls[call];
 	const struct lt_kernel_call_op *o = &c->ops[op];
@@ -120,7 +120,7 @@ static void check_op(struct lt_verifier *v, int32_t call, int32_t op)
 			op, c->routine, lt_opcode_name(o->opcode), lt__kernel_element_name(o->dtype));
 }
 
-static void check_operand_buffer(struct lt_verifier *v, int32_t call, int32_t o)
+static void check_operand_buffer(struct lt_kernel_verifier *v, int32_t call, int32_t o)
 {
 	const struct lt_kernel_call *c = &v->k->calls[call];
 	const struct lt_kernel_call_operand *x = &c->operands[o];
@@ -137,7 +137,7 @@ static void check_operand_buffer(struct lt_verifier *v, int32_t call, int32_t o)
 			"the fill of %s has more bits than an element of it", b->name);
 }
 
-static void check_result(struct lt_verifier *v, int32_t call, int32_t o)
+static void check_result(struct lt_kernel_verifier *v, int32_t call, int32_t o)
 {
 	const struct lt_kernel_call *c = &v->k->calls[call];
 	const struct lt_kernel_call_operand *x = &c->operands[o];
@@ -157,7 +157,7 @@ static void check_result(struct lt_verifier *v, int32_t call, int32_t o)
 	}
 }
 
-void lt__verify_described(struct lt_verifier *v, int32_t call)
+void lt__verify_described(struct lt_kernel_verifier *v, int32_t call)
 {
 	const struct lt_kernel_call *c = &v->k->calls[call];
 	bool good = c->routine && *c->routine && c->n_dim >= 0 && c->n_dim <= LT_MAX_CALL_DIMS && c->n_result > 0
@@ -246,7 +246,7 @@ static bool stays_inside(struct range_check *r)
 	return true;
 }
 
-void lt__verify_described_begins(struct lt_verifier *v, const struct lt_instruction *i)
+void lt__verify_described_begins(struct lt_kernel_verifier *v, const struct lt_instruction *i)
 {
 	const struct lt_kernel *k = v->k;
 	const struct lt_kernel_call *c = &k->calls[i->what];

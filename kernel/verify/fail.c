@@ -5,7 +5,7 @@
 #include "kernel/form/form.h"
 #include "kernel/verify/verifier.h"
 
-static _Noreturn void __attribute__((format(printf, 6, 0))) break_rule(struct lt_verifier *v,
+static _Noreturn void __attribute__((format(printf, 6, 0))) break_rule(struct lt_kernel_verifier *v,
 enum lt_kernel_part part,
 	int32_t index, int32_t other, const char *remedy, const char *fmt, va_list list)
 {
@@ -21,14 +21,14 @@ enum lt_kernel_part part,
 }
 
 _Noreturn void lt__verify_fail_at(
-	struct lt_verifier *v, enum lt_kernel_part part, int32_t index, const char *remedy, const char *fmt, ...)
+	struct lt_kernel_verifier *v, enum lt_kernel_part part, int32_t index, const char *remedy, const char *fmt, ...)
 {
 	va_list list;
 	va_start(list, fmt);
 	break_rule(v, part, index, -1, remedy, fmt, list);
 }
 
-_Noreturn void lt__verify_fail(struct lt_verifier *v, int32_t other, const char *remedy, const char *fmt, ...)
+_Noreturn void lt__verify_fail(struct lt_kernel_verifier *v, int32_t other, const char *remedy, const char *fmt, ...)
 {
 	va_list list;
 	va_start(list, fmt);

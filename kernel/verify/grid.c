@@ -12,7 +12,7 @@ static bool has_extents(const struct lt_region *r)
 	return r->subgroup || r->resident || r->shared_bytes;
 }
 
-void lt__verify_extents(struct lt_verifier *v, int32_t region)
+void lt__verify_extents(struct lt_kernel_verifier *v, int32_t region)
 {
 	const struct lt_region *r = &v->k->regions[region];
 	int64_t threads = 1;
@@ -42,7 +42,7 @@ void lt__verify_extents(struct lt_verifier *v, int32_t region)
 			(int)LT_MAX_THREADS);
 }
 
-static void mark_shared(struct lt_verifier *v, int64_t buffer)
+static void mark_shared(struct lt_kernel_verifier *v, int64_t buffer)
 {
 	const struct lt_kernel *k = v->k;
 	if (buffer < 0 || buffer >= (int64_t)k->n_buffer || k->buffers[buffer].space != LT_SPACE_SHARED
@@ -55,7 +55,7 @@ static void mark_shared(struct lt_verifier *v, int64_t buffer)
 }
 
 /* The walk that refuses members comes later: what is wrong is passed by here. */
-void lt__verify_find_shared(struct lt_verifier *v)
+void lt__verify_find_shared(struct lt_kernel_verifier *v)
 {
 	const struct lt_kernel *k = v->k;
 	for (v->region = 0; v->region < (int32_t)k->n_region; v->region++) {
@@ -76,7 +76,7 @@ void lt__verify_find_shared(struct lt_verifier *v)
 	}
 }
 
-void lt__verify_shared(struct lt_verifier *v, int32_t buffer)
+void lt__verify_shared(struct lt_kernel_verifier *v, int32_t buffer)
 {
 	const struct lt_kernel_buffer *b = &v->k->buffers[buffer];
 	int32_t region = v->shared_region[buffer];
@@ -95,7 +95,7 @@ void lt__verify_shared(struct lt_verifier *v, int32_t buffer)
 			"buffer %s ends behind the %" PRId64 " bytes of shared memory", b->name, all);
 }
 
-static void check_blocks(struct lt_verifier *v, const struct lt_instruction *i)
+static void check_blocks(struct lt_kernel_verifier *v, const struct lt_instruction *i)
 {
 	const struct lt_region *r = &v->k->regions[i->what];
 	int64_t n;
@@ -111,7 +111,7 @@ static int64_t threads_of(const struct lt_region *r)
 	return (int64_t)r->threads[0] * r->threads[1] * r->threads[2];
 }
 
-static void check_barrier(struct lt_verifier *v, const struct lt_instruction *i, const struct lt_region *r)
+static void check_barrier(struct lt_kernel_verifier *v, const struct lt_instruction *i, const struct lt_region *r)
 {
 	bool whole = i->what == LT_BARRIER_BLOCK;
 	if (!whole && (i->stride != r->subgroup || i->number))
@@ -130,7 +130,7 @@ static void check_barrier(struct lt_verifier *v, const struct lt_instruction *i,
 			"barrier 0 of a block is of all its %" PRId64 " threads", threads_of(r));
 }
 
-static void check_copy(struct lt_verifier *v, const struct lt_instruction *i)
+static void check_copy(struct lt_kernel_verifier *v, const struct lt_instruction *i)
 {
 	const struct lt_kernel *k = v->k;
 	int64_t source = k->extras[i->first_extra];
@@ -155,7 +155,7 @@ static void check_copy(struct lt_verifier *v, const struct lt_instruction *i)
 	lt__verify_written(v, i->what);
 }
 
-void lt__verify_grid(struct lt_verifier *v, const struct lt_instruction *i)
+void lt__verify_grid(struct lt_kernel_verifier *v, const struct lt_instruction *i)
 {
 	const struct lt_region *r = &v->k->regions[v->region];
 	const char *name = lt_opcode_name(i->opcode);

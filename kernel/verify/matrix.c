@@ -12,7 +12,7 @@ static void add_bits(const struct lt_matrix_bit *bit, uint8_t n, int64_t number,
 }
 
 /* Each element once: where the extent of a fragment is no power of two, its highest bit is not always used. */
-static void check_fragment(struct lt_verifier *v, int32_t matrix, int part)
+static void check_fragment(struct lt_kernel_verifier *v, int32_t matrix, int part)
 {
 	const struct lt_kernel_matrix *x = &v->k->matrices[matrix];
 	const struct lt_matrix_part *p = &x->part[part];
@@ -33,7 +33,7 @@ static void check_fragment(struct lt_verifier *v, int32_t matrix, int part)
 			x->name, "abc"[part], all, x->threads);
 }
 
-void lt__verify_description(struct lt_verifier *v, int32_t matrix)
+void lt__verify_description(struct lt_kernel_verifier *v, int32_t matrix)
 {
 	const struct lt_kernel_matrix *x = &v->k->matrices[matrix];
 	bool good = x->threads == 32 || x->threads == 128;
@@ -57,7 +57,7 @@ void lt__verify_description(struct lt_verifier *v, int32_t matrix)
 	}
 }
 
-static void check_types(struct lt_verifier *v, const struct lt_kernel_matrix *x)
+static void check_types(struct lt_kernel_verifier *v, const struct lt_kernel_matrix *x)
 {
 	uint32_t c = x->part[LT_MATRIX_C].dtype;
 	for (int part = 0; part < 2; part++)
@@ -66,7 +66,7 @@ static void check_types(struct lt_verifier *v, const struct lt_kernel_matrix *x)
 				lt__kernel_element_name(x->part[part].dtype), lt__kernel_element_name(c));
 }
 
-static void check_location(struct lt_verifier *v, const struct lt_kernel_matrix *x, int part,
+static void check_location(struct lt_kernel_verifier *v, const struct lt_kernel_matrix *x, int part,
 	struct lt_matrix_location at)
 {
 	const struct lt_kernel *k = v->k;
@@ -87,14 +87,14 @@ static void check_location(struct lt_verifier *v, const struct lt_kernel_matrix 
 			"the strides of a matrix have at most 32 bits");
 }
 
-static void check_layout(struct lt_verifier *v, const struct lt_kernel_matrix *x, int part)
+static void check_layout(struct lt_kernel_verifier *v, const struct lt_kernel_matrix *x, int part)
 {
 	if (!x->part[part].n_element && !x->part[part].n_thread)
 		lt__verify_fail(v, -1, "give a place in shared memory", "matrix %s has no layout of %c in registers", x->name,
 			"ab"[part]);
 }
 
-static void check_operand(struct lt_verifier *v, const struct lt_instruction *i, int part)
+static void check_operand(struct lt_kernel_verifier *v, const struct lt_instruction *i, int part)
 {
 	const struct lt_kernel *k = v->k;
 	const struct lt_kernel_matrix *x = &k->matrices[i->what];
@@ -116,7 +116,7 @@ static void check_operand(struct lt_verifier *v, const struct lt_instruction *i,
 		check_location(v, x, part, at);
 }
 
-static void check_region(struct lt_verifier *v, const struct lt_instruction *i)
+static void check_region(struct lt_kernel_verifier *v, const struct lt_instruction *i)
 {
 	const struct lt_region *r = &v->k->regions[v->region];
 	const struct lt_kernel_matrix *x = &v->k->matrices[i->what];
@@ -129,7 +129,7 @@ static void check_region(struct lt_verifier *v, const struct lt_instruction *i)
 			x->threads);
 }
 
-void lt__verify_fragment(struct lt_verifier *v, const struct lt_instruction *i)
+void lt__verify_fragment(struct lt_kernel_verifier *v, const struct lt_instruction *i)
 {
 	const struct lt_kernel_matrix *x = &v->k->matrices[i->what];
 	check_region(v, i);
@@ -144,7 +144,7 @@ void lt__verify_fragment(struct lt_verifier *v, const struct lt_instruction *i)
 	check_location(v, x, part, lt__matrix_location(v->k, i, 0));
 }
 
-void lt__verify_matrix(struct lt_verifier *v, const struct lt_instruction *i)
+void lt__verify_matrix(struct lt_kernel_verifier *v, const struct lt_instruction *i)
 {
 	const struct lt_kernel *k = v->k;
 	const struct lt_kernel_matrix *x = &k->matrices[i->what];

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "kernel/verify/verifier.h"
 
-static void check_const(struct lt_verifier *v, const struct lt_instruction *i)
+static void check_const(struct lt_kernel_verifier *v, const struct lt_instruction *i)
 {
 	uint64_t bits = (uint64_t)i->number;
 	if (bits == lt__constant_bits(i->dtype, i->lanes, bits))
@@ -17,7 +17,7 @@ static void check_const(struct lt_verifier *v, const struct lt_instruction *i)
 }
 
 /* Where an access without a mask goes is known if its address and its lanes are. */
-static void check_address(struct lt_verifier *v, const struct lt_instruction *i, uint32_t lanes)
+static void check_address(struct lt_kernel_verifier *v, const struct lt_instruction *i, uint32_t lanes)
 {
 	const struct lt_kernel_buffer *b = &v->k->buffers[i->what];
 	int64_t first = 0, last, far;
@@ -31,7 +31,7 @@ static void check_address(struct lt_verifier *v, const struct lt_instruction *i,
 }
 
 /* What is 16 bytes apart may be anywhere. */
-static void check_swizzled(struct lt_verifier *v, const struct lt_instruction *i, uint32_t lanes)
+static void check_swizzled(struct lt_kernel_verifier *v, const struct lt_instruction *i, uint32_t lanes)
 {
 	const struct lt_kernel_buffer *b = &v->k->buffers[i->what];
 	int64_t bytes = (int64_t)lanes * lt__kernel_element_bytes(b->dtype);
@@ -41,7 +41,7 @@ static void check_swizzled(struct lt_verifier *v, const struct lt_instruction *i
 			"buffer %s has a swizzle: lanes of an access lie side by side in 1, 2, 4, 8 or 16 bytes", b->name);
 }
 
-static void check_access(struct lt_verifier *v, const struct lt_instruction *i)
+static void check_access(struct lt_kernel_verifier *v, const struct lt_instruction *i)
 {
 	const struct lt_kernel_buffer *b = &v->k->buffers[i->what];
 	struct lt_value_type t = lt__instruction_type(v->k, i);
@@ -58,7 +58,7 @@ static void check_access(struct lt_verifier *v, const struct lt_instruction *i)
 }
 
 /* An array or a variable begins. */
-static void check_begin(struct lt_verifier *v, const struct lt_instruction *i)
+static void check_begin(struct lt_kernel_verifier *v, const struct lt_instruction *i)
 {
 	bool array = i->opcode == LT_OPCODE_array;
 	struct lt_begun *b = array ? &v->array[i->what] : &v->variable[i->what];
@@ -77,7 +77,7 @@ static void check_begin(struct lt_verifier *v, const struct lt_instruction *i)
 		lt__verify_changed(v, i->what);
 }
 
-static void check_operator(struct lt_verifier *v, const struct lt_instruction *i, int64_t opcode)
+static void check_operator(struct lt_kernel_verifier *v, const struct lt_instruction *i, int64_t opcode)
 {
 	struct lt_value_type t = lt__instruction_type(v->k, i);
 	const struct lt_opcode_facts *f = opcode < 0 || opcode >= LT_NOPCODE ? NULL : lt__opcode((uint32_t)opcode);
@@ -93,7 +93,7 @@ static void check_operator(struct lt_verifier *v, const struct lt_instruction *i
 			"'fold' halves its lanes until there is one; %" PRIu32 " is no power of two", t.lanes);
 }
 
-static void check_shuffle(struct lt_verifier *v, const struct lt_instruction *i)
+static void check_shuffle(struct lt_kernel_verifier *v, const struct lt_instruction *i)
 {
 	int64_t lanes = 2 * (int64_t)lt__instruction_type(v->k, i).lanes;
 	for (int32_t e = i->first_extra; e < i->first_extra + i->n_extra; e++)
@@ -108,7 +108,7 @@ static struct lt_value_type handed(const struct lt_kernel *k, const struct lt_in
 	return (struct lt_value_type){ x->dtype, x->lanes };
 }
 
-static void check_launch(struct lt_verifier *v, const struct lt_instruction *i)
+static void check_launch(struct lt_kernel_verifier *v, const struct lt_instruction *i)
 {
 	const struct lt_kernel *k = v->k;
 	const struct lt_instruction *first = &k->instructions[v->first_launch[i->what]];
@@ -125,7 +125,7 @@ static void check_launch(struct lt_verifier *v, const struct lt_instruction *i)
 	}
 }
 
-static void check_argument(struct lt_verifier *v, const struct lt_instruction *i)
+static void check_argument(struct lt_kernel_verifier *v, const struct lt_instruction *i)
 {
 	const struct lt_kernel *k = v->k;
 	if (v->region == 0 || i->what >= k->regions[v->region].n_argument)
@@ -141,7 +141,7 @@ static void check_argument(struct lt_verifier *v, const struct lt_instruction *i
 }
 
 /* Of an operand that is a constant; others are for those who run it (kernel/form/form.h). */
-static void check_contract(struct lt_verifier *v, const struct lt_instruction *i)
+static void check_contract(struct lt_kernel_verifier *v, const struct lt_instruction *i)
 {
 	enum lt_contract contract = lt__opcode_contract(i->opcode, i->dtype);
 	int64_t y;
@@ -153,7 +153,7 @@ static void check_contract(struct lt_verifier *v, const struct lt_instruction *i
 		lt__kernel_element_name(i->dtype), 8 * lt__kernel_element_bytes(i->dtype) - 1, y);
 }
 
-static void check_loop(struct lt_verifier *v, const struct lt_instruction *i)
+static void check_loop(struct lt_kernel_verifier *v, const struct lt_instruction *i)
 {
 	if (i->number < 1)
 		lt__verify_fail(v, -1, "count upwards, and subtract from the end",
@@ -162,7 +162,7 @@ static void check_loop(struct lt_verifier *v, const struct lt_instruction *i)
 		lt__verify_fail(v, -1, "leave out `unroll`", "a loop is unrolled at least once, not %" PRId64 " times", i->stride);
 }
 
-static void check_bits(struct lt_verifier *v, const struct lt_instruction *i)
+static void check_bits(struct lt_kernel_verifier *v, const struct lt_instruction *i)
 {
 	uint32_t from = v->k->instructions[i->operand[0]].dtype;
 	if (lt__kernel_element_bytes(from) != lt__kernel_element_bytes(i->dtype))
@@ -171,7 +171,7 @@ static void check_bits(struct lt_verifier *v, const struct lt_instruction *i)
 }
 
 /* Its value's type is in the row. */
-static void check_convert(struct lt_verifier *v, const struct lt_instruction *i)
+static void check_convert(struct lt_kernel_verifier *v, const struct lt_instruction *i)
 {
 	uint32_t from = v->k->instructions[i->operand[0]].dtype;
 	if (from == LT_F16 || from == LT_BF16)
@@ -179,7 +179,7 @@ static void check_convert(struct lt_verifier *v, const struct lt_instruction *i)
 			lt__kernel_element_name(from));
 }
 
-static void check_each(struct lt_verifier *v, const struct lt_instruction *i)
+static void check_each(struct lt_kernel_verifier *v, const struct lt_instruction *i)
 {
 	int n = i->what < 0 ? 0 : lt__opcode_each((uint32_t)i->what);
 	const char *name = i->what < 0 ? NULL : lt_opcode_name((uint32_t)i->what);
@@ -190,7 +190,7 @@ static void check_each(struct lt_verifier *v, const struct lt_instruction *i)
 		lt__verify_fail(v, -1, "give it as many", "'%s' takes %d operands", name, n);
 }
 
-static void check_text(struct lt_verifier *v, const struct lt_instruction *i)
+static void check_text(struct lt_kernel_verifier *v, const struct lt_instruction *i)
 {
 	const struct lt_op *op = &v->k->ops[i->what];
 	if (op->out != i->dtype)
@@ -202,7 +202,7 @@ static void check_text(struct lt_verifier *v, const struct lt_instruction *i)
 			lt__verify_fail(v, -1, "give it as many", "operator %s takes %" PRId32 " operands", op->name, op->arity);
 }
 
-static void check_team(struct lt_verifier *v, const struct lt_instruction *i)
+static void check_team(struct lt_kernel_verifier *v, const struct lt_instruction *i)
 {
 	if (v->k->regions[v->region].kind != LT_REGION_TEAM)
 		lt__verify_fail(v, -1, "loop over the points, or hand a number over",
@@ -233,7 +233,7 @@ static int64_t extent_of_what(
 	return -1;
 }
 
-static void check_region(struct lt_verifier *v, const struct lt_instruction *i)
+static void check_region(struct lt_kernel_verifier *v, const struct lt_instruction *i)
 {
 	bool grid = i->opcode == LT_OPCODE_launch_grid;
 	if (i->what < 1 || i->what >= (int32_t)v->k->n_region)
@@ -246,7 +246,7 @@ static void check_region(struct lt_verifier *v, const struct lt_instruction *i)
 			"not launch", i->what, grid ? "team" : "grid", lt_opcode_name(i->opcode));
 }
 
-void lt__verify_what(struct lt_verifier *v, const struct lt_instruction *i, const struct lt_opcode_facts *f)
+void lt__verify_what(struct lt_kernel_verifier *v, const struct lt_instruction *i, const struct lt_opcode_facts *f)
 {
 	const char *const *words = lt__opcode_words(i->opcode);
 	int32_t n_word = 0;
@@ -265,7 +265,7 @@ void lt__verify_what(struct lt_verifier *v, const struct lt_instruction *i, cons
 			"'%s' names number %" PRId32 "; there are %" PRId64, f->name, i->what, extent);
 }
 
-void lt__verify_opcode(struct lt_verifier *v, const struct lt_instruction *i)
+void lt__verify_opcode(struct lt_kernel_verifier *v, const struct lt_instruction *i)
 {
 	switch (i->opcode) {
 	case LT_OPCODE_const: check_const(v, i); break;

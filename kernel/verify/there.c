@@ -7,7 +7,7 @@ bool lt__verify_constant(const struct lt_kernel *k, int32_t value, int64_t *out)
 	return lt__constant_integer(value < 0 ? NULL : &k->instructions[value], out);
 }
 
-void lt__verify_buffer(struct lt_verifier *v, int32_t buffer)
+void lt__verify_buffer(struct lt_kernel_verifier *v, int32_t buffer)
 {
 	const struct lt_kernel_buffer *b = &v->k->buffers[buffer];
 	uint32_t kind = v->k->regions[v->region].kind;
@@ -28,7 +28,7 @@ void lt__verify_buffer(struct lt_verifier *v, int32_t buffer)
 	}
 }
 
-void lt__verify_written(struct lt_verifier *v, int32_t buffer)
+void lt__verify_written(struct lt_kernel_verifier *v, int32_t buffer)
 {
 	const struct lt_kernel_buffer *b = &v->k->buffers[buffer];
 	if (!b->written)
@@ -37,7 +37,7 @@ void lt__verify_written(struct lt_verifier *v, int32_t buffer)
 	v->stored[buffer] = true;
 }
 
-void lt__verify_variable(struct lt_verifier *v, int32_t variable)
+void lt__verify_variable(struct lt_kernel_verifier *v, int32_t variable)
 {
 	struct lt_begun begun = v->variable[variable];
 	if (begun.region == v->region && (begun.block < 0 || v->is_open[begun.block]))

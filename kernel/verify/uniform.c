@@ -6,7 +6,7 @@
 static const char *const of_whom[] = { "a thread", "a subgroup", "four subgroups", "a block", "a launch" };
 
 /* Who has to run an instruction together. */
-static enum lt_uniformity scope_of(const struct lt_verifier *v, const struct lt_instruction *i)
+static enum lt_uniformity scope_of(const struct lt_kernel_verifier *v, const struct lt_instruction *i)
 {
 	switch (i->opcode) {
 	case LT_OPCODE_barrier:
@@ -29,7 +29,7 @@ static int32_t culprit(const struct lt_uniform *u, int32_t at, enum lt_uniformit
 	return found;
 }
 
-static void check_control(struct lt_verifier *v, const struct lt_uniform *u, const struct lt_instruction *i)
+static void check_control(struct lt_kernel_verifier *v, const struct lt_uniform *u, const struct lt_instruction *i)
 {
 	enum lt_uniformity scope = scope_of(v, i);
 	int32_t block = culprit(u, v->at, scope);
@@ -41,7 +41,7 @@ static void check_control(struct lt_verifier *v, const struct lt_uniform *u, con
 }
 
 static void check_operand(
-	struct lt_verifier *v, const struct lt_uniform *u, int k, enum lt_uniformity scope, const char *what)
+	struct lt_kernel_verifier *v, const struct lt_uniform *u, int k, enum lt_uniformity scope, const char *what)
 {
 	int32_t value = v->k->instructions[v->at].operand[k];
 	if (value >= 0 && u->value[value] < scope)
@@ -58,7 +58,7 @@ static bool comes_after_leave(uint32_t opcode)
 		|| opcode == LT_OPCODE_fragment;
 }
 
-static void check_grid(struct lt_verifier *v, const struct lt_uniform *u)
+static void check_grid(struct lt_kernel_verifier *v, const struct lt_uniform *u)
 {
 	const struct lt_region *r = &v->k->regions[v->region];
 	int32_t waited = -1;
@@ -82,7 +82,7 @@ static void check_grid(struct lt_verifier *v, const struct lt_uniform *u)
 	}
 }
 
-void lt__verify_uniform(struct lt_verifier *v)
+void lt__verify_uniform(struct lt_kernel_verifier *v)
 {
 	bool grids = false;
 	for (uint32_t r = 0; r < v->k->n_region; r++)

@@ -24,7 +24,7 @@ struct lt_begun { int32_t region, block; };
 /* A variable's version before a change. */
 struct lt_change { int32_t variable; int64_t version; };
 
-struct lt_verifier {
+struct lt_kernel_verifier {
 	const struct lt_kernel *k;
 	struct lt_pool pool;
 	struct lt_broken_rule *out;
@@ -52,53 +52,53 @@ struct lt_verifier {
 
 /* fail.c.  They never return: the rule that is broken, at that part, or at the instruction that is looked at.
  * other: an instruction whose line the sentence names, too; -1: none. */
-_Noreturn void lt__verify_fail_at(struct lt_verifier *, enum lt_kernel_part, int32_t index, const char *remedy,
+_Noreturn void lt__verify_fail_at(struct lt_kernel_verifier *, enum lt_kernel_part, int32_t index, const char *remedy,
 	const char *fmt, ...) __attribute__((format(printf, 5, 6)));
-_Noreturn void lt__verify_fail(struct lt_verifier *, int32_t other, const char *remedy, const char *fmt, ...)
+_Noreturn void lt__verify_fail(struct lt_kernel_verifier *, int32_t other, const char *remedy, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
 /* declared.c: operators, buffers, variables, params, matrices; shared_region is filled. */
-void lt__verify_declared(struct lt_verifier *);
+void lt__verify_declared(struct lt_kernel_verifier *);
 
 /* body.c: all regions, which are known to lie one after the other. */
-void lt__verify_regions(struct lt_verifier *);
+void lt__verify_regions(struct lt_kernel_verifier *);
 
 /* rules.c: `what` names something; then, with members and operands checked, what else an opcode asks for. */
-void lt__verify_what(struct lt_verifier *, const struct lt_instruction *, const struct lt_opcode_facts *);
-void lt__verify_opcode(struct lt_verifier *, const struct lt_instruction *);
+void lt__verify_what(struct lt_kernel_verifier *, const struct lt_instruction *, const struct lt_opcode_facts *);
+void lt__verify_opcode(struct lt_kernel_verifier *, const struct lt_instruction *);
 
 /* grid.c */
-void lt__verify_extents(struct lt_verifier *, int32_t region);
-void lt__verify_find_shared(struct lt_verifier *);
-void lt__verify_shared(struct lt_verifier *, int32_t buffer);                   /* where it lies */
-void lt__verify_grid(struct lt_verifier *, const struct lt_instruction *);     /* an opcode of grids */
+void lt__verify_extents(struct lt_kernel_verifier *, int32_t region);
+void lt__verify_find_shared(struct lt_kernel_verifier *);
+void lt__verify_shared(struct lt_kernel_verifier *, int32_t buffer);                   /* where it lies */
+void lt__verify_grid(struct lt_kernel_verifier *, const struct lt_instruction *);     /* an opcode of grids */
 
 /* matrix.c */
-void lt__verify_description(struct lt_verifier *, int32_t matrix);
-void lt__verify_fragment(struct lt_verifier *, const struct lt_instruction *);
-void lt__verify_matrix(struct lt_verifier *, const struct lt_instruction *);
+void lt__verify_description(struct lt_kernel_verifier *, int32_t matrix);
+void lt__verify_fragment(struct lt_kernel_verifier *, const struct lt_instruction *);
+void lt__verify_matrix(struct lt_kernel_verifier *, const struct lt_instruction *);
 
 /* call.c */
-void lt__verify_call_description(struct lt_verifier *, int32_t call);
+void lt__verify_call_description(struct lt_kernel_verifier *, int32_t call);
 /* described.c: the same of one that is described. */
-void lt__verify_described(struct lt_verifier *, int32_t call);
-void lt__verify_described_begins(struct lt_verifier *, const struct lt_instruction *);
-void lt__verify_call(struct lt_verifier *, const struct lt_instruction *);
+void lt__verify_described(struct lt_kernel_verifier *, int32_t call);
+void lt__verify_described_begins(struct lt_kernel_verifier *, const struct lt_instruction *);
+void lt__verify_call(struct lt_kernel_verifier *, const struct lt_instruction *);
 
 /* uniform.c: all other rules hold. */
-void lt__verify_uniform(struct lt_verifier *);
+void lt__verify_uniform(struct lt_kernel_verifier *);
 
 /* there.c: a variable or a buffer is there to be used; the buffer may be written. */
-void lt__verify_variable(struct lt_verifier *, int32_t variable);
-void lt__verify_buffer(struct lt_verifier *, int32_t buffer);
-void lt__verify_written(struct lt_verifier *, int32_t buffer);
+void lt__verify_variable(struct lt_kernel_verifier *, int32_t variable);
+void lt__verify_buffer(struct lt_kernel_verifier *, int32_t buffer);
+void lt__verify_written(struct lt_kernel_verifier *, int32_t buffer);
 /* A constant operand's bits as a number; false: it is none, or not of integers. */
 bool lt__verify_constant(const struct lt_kernel *, int32_t value, int64_t *out);
 
 /* change.c */
-void lt__verify_find_changes(struct lt_verifier *);
-bool lt__verify_is_stale(const struct lt_verifier *, int32_t get);      /* the variable may hold something else */
-void lt__verify_changed(struct lt_verifier *, int32_t variable);        /* set, update, variable */
-void lt__verify_else(struct lt_verifier *, int32_t first_change);
-void lt__verify_joined(struct lt_verifier *, int32_t first_change);     /* an if has ended */
+void lt__verify_find_changes(struct lt_kernel_verifier *);
+bool lt__verify_is_stale(const struct lt_kernel_verifier *, int32_t get);       /* the variable may have changed */
+void lt__verify_changed(struct lt_kernel_verifier *, int32_t variable);        /* set, update, variable */
+void lt__verify_else(struct lt_kernel_verifier *, int32_t first_change);
+void lt__verify_joined(struct lt_kernel_verifier *, int32_t first_change);     /* an if has ended */
 #endif

@@ -6,7 +6,7 @@
 #include "kernel/form/form.h"
 #include "kernel/verify/verifier.h"
 
-static void check_identifier(struct lt_verifier *v)
+static void check_identifier(struct lt_kernel_verifier *v)
 {
 	const char *name = v->k->name ? v->k->name : "";
 	for (const char *c = name; *c; c++)
@@ -17,7 +17,7 @@ static void check_identifier(struct lt_verifier *v)
 			"the program's name is no C identifier");
 }
 
-static void check_counts(struct lt_verifier *v)
+static void check_counts(struct lt_kernel_verifier *v)
 {
 	const struct lt_kernel *k = v->k;
 	uint32_t count[] = { k->n_instruction, k->n_region, k->n_buffer, k->n_variable, k->n_param, k->n_op, k->n_extra,
@@ -35,7 +35,7 @@ static void check_counts(struct lt_verifier *v)
 			"the workspace, or a thread's part, has less than 0 bytes");
 }
 
-static void check_regions(struct lt_verifier *v)
+static void check_regions(struct lt_kernel_verifier *v)
 {
 	const struct lt_kernel *k = v->k;
 	int64_t at = 0;
@@ -62,7 +62,7 @@ static void check_regions(struct lt_verifier *v)
 }
 
 /* Every team and every grid is launched, by the host: the first launch says of which types its arguments are. */
-static void find_launches(struct lt_verifier *v)
+static void find_launches(struct lt_kernel_verifier *v)
 {
 	const struct lt_kernel *k = v->k;
 	for (v->region = 0; v->region < (int32_t)k->n_region; v->region++) {
@@ -83,14 +83,14 @@ static void find_launches(struct lt_verifier *v)
 			lt__verify_fail_at(v, LT_PART_REGION, r, "remove it", "no launch runs this region");
 }
 
-static void *minus_ones(struct lt_verifier *v, uint32_t n, size_t size)
+static void *minus_ones(struct lt_kernel_verifier *v, uint32_t n, size_t size)
 {
 	void *at = lt__pool_alloc(&v->pool, (size_t)n + 1, size);
 	memset(at, 0xff, ((size_t)n + 1) * size);
 	return at;
 }
 
-static void check_written(struct lt_verifier *v)
+static void check_written(struct lt_kernel_verifier *v)
 {
 	for (int32_t i = 0; i < (int32_t)v->k->n_buffer; i++)
 		if (v->k->buffers[i].written && !v->stored[i])
@@ -98,7 +98,7 @@ static void check_written(struct lt_verifier *v)
 				"buffer %s is declared as written, but nothing writes it", v->k->buffers[i].name);
 }
 
-static void check_program(struct lt_verifier *v)
+static void check_program(struct lt_kernel_verifier *v)
 {
 	const struct lt_kernel *k = v->k;
 	check_identifier(v);
@@ -125,7 +125,7 @@ static void check_program(struct lt_verifier *v)
 	lt__verify_uniform(v);
 }
 
-static lt_status check_protected(struct lt_verifier *v)
+static lt_status check_protected(struct lt_kernel_verifier *v)
 {
 	if (setjmp(v->pool.jump))
 		return v->status;
@@ -135,7 +135,7 @@ static lt_status check_protected(struct lt_verifier *v)
 
 lt_status lt__kernel_check(const struct lt_kernel *k, struct lt_broken_rule *out)
 {
-	struct lt_verifier v = { .k = k, .out = out, .status = LT_ENOMEM };
+	struct lt_kernel_verifier v = { .k = k, .out = out, .status = LT_ENOMEM };
 	lt_status status = check_protected(&v);
 	lt__pool_free(&v.pool);
 	return status;

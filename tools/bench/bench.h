@@ -160,13 +160,16 @@ void bench_pieces_cases(struct bench_cases *);          /* pieces.c: no suite of
 /* distance.c: relative L2; absolute where all that is wanted is 0. */
 double bench_distance(const float *got, const float *want, int64_t n);
 
-/* judge.c: a result, or a sample of its rows, before the judge (program/judge/judge.h). */
+/* judge.c: a result, or a sample of its rows, before the judge (lt/verify.h). */
 struct bench_judge;
 /* *out is to be freed where it fails, too.  rows: of the result; all of them, or so many in a sample. */
 lt_status bench_judge_new(struct lt_context *, const struct bench_case *, int64_t rows, struct bench_judge **out);
 void bench_judge_free(struct bench_judge *);
 const float *bench_judge_reference(const struct bench_judge *);        /* of all rows; of a sample, its rows */
 lt_status bench_judge_result(struct bench_judge *, const struct bench_case *, const float *got);
+/* A row counts if all of it is right; where: the end of the sentence. */
+struct lt_verified;
+lt_status bench_verdict(struct lt_context *, const struct lt_verified *, const char *where);
 /* Row numbers of a sample: n of `rows`, ascending, the first and the last among them if there are two. */
 void bench_sample_rows(const struct bench_case *, int64_t rows, int64_t n, int64_t *out);
 
@@ -178,9 +181,9 @@ struct bench_truth {
 	float *want;
 	double *vector, *product;
 	struct bench_judge *judge;
-	/* of a model: its judge, what it is given by node, and by result what rounding explains of its norm */
-	struct lt_judge *net;
-	const void **source;
+	/* of a model: its judge, its inputs, and by result what rounding explains of its norm */
+	struct lt_verifier *net;
+	const void **input;
 	double *allowed;
 	bool open;                      /* what is right is another contestant's result, which is not there yet */
 	double tolerance;

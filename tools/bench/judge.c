@@ -1,4 +1,4 @@
-/* judge.c -- a result before the judge (program/judge/judge.h): all of it, or, where that takes too long, a
+/* judge.c -- a result before the judge (lt/verify.h): all of it, or, where that takes too long, a
  * sample of its rows.
  *
  * A sample is a program of its own: the same script, with as many rows as are drawn, whose inputs have these rows.
@@ -6,14 +6,14 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "program/judge/judge.h"
+#include "lt/verify.h"
 #include "tools/bench/bench.h"
 
 struct bench_judge {
 	struct lt_context *ctx;
 	struct lt_graph *graph;
-	const void **source;
-	struct lt_judge *judge;
+	const void **input;
+	struct lt_verifier *judge;
 	int64_t *row, n_row;            /* of a sample; NULL: all rows */
 	float *in[BENCH_TENSORS];       /* its rows of the inputs that have some */
 	float *got;                     /* room for the result's */
@@ -23,9 +23,9 @@ void bench_judge_free(struct bench_judge *j)
 {
 	if (!j)
 		return;
-	lt__judge_free(j->judge);
+	lt_verifier_free(j->judge);
 	lt_graph_free(j->graph);
-	free(j->source);
+	free(j->input);
 	free(j->row);
 	for (int i = 0; i < BENCH_TENSORS; i++)
 		free(j->in[i]);
@@ -70,9 +70,6 @@ static void draw_sample(const struct bench_case *c, int64_t rows, struct bench_j
 
 lt_status bench_judge_new(struct lt_context *ctx, const struct bench_case *c, int64_t rows, struct bench_judge **out)
 {
-	const struct lt_judge_options options = {
-		.seed = 1, .n_thread = lt__judge_threads_here(), .parallel = lt__judge_on_threads
-	};
 	struct bench_judge *j = *out = lt__must_alloc(sizeof *j);
 	bool all = rows == c->in[0].shape[0];
 	char *script = all ? lt__must_format("%s", c->script) : bench_case_of_rows(c, rows);
@@ -83,18 +80,24 @@ lt_status bench_judge_new(struct lt_context *ctx, const struct bench_case *c, in
 	LT_TRY(s);
 	if (!all)
 		draw_sample(c, rows, j);
-	j->source = lt__must_alloc((size_t)j->graph->n_node * sizeof *j->source);
-	for (int32_t i = 0; i < j->graph->n_node; i++)
-		for (int k = 0; k < c->n_in; k++)
+	j->input = lt__must_alloc(((size_t)c->n_in + 1) * sizeof *j->input);
+	const void **constant = lt__must_alloc(((size_t)c->n_in + 1) * sizeof *constant), **to[] = { j->input, constant };
+	int32_t n[2] = { 0, 0 };
+	for (int32_t i = 0; i < j->graph->n_node; i++) {
+		const enum lt_opcode op = j->graph->node[i].op;
+
+		for (int k = 0; k < c->n_in && (op == LT_OP_input || op == LT_OP_constant); k++)
 			if (j->graph->node[i].label && !strcmp(j->graph->node[i].label, c->in[k].name))
-				j->source[i] = j->in[k] ? j->in[k] : c->in[k].data;
-	return lt__judge_new(j->graph, j->source, &options, &j->judge);
+				to[op == LT_OP_constant][n[op == LT_OP_constant]] = j->in[k] ? j->in[k] : c->in[k].data;
+		if (op == LT_OP_input || op == LT_OP_constant)
+			n[op == LT_OP_constant]++;
+	}
+	s = lt_verifier_new(j->graph, NULL, constant, NULL, &j->judge);
+	free(constant);
+	return s ? s : lt_verifier_evaluate(j->judge, j->input);
 }
 
-const float *bench_judge_reference(const struct bench_judge *j)
-{
-	return lt_eval_result(lt__judge_reference(j->judge), 0, NULL);
-}
+const float *bench_judge_reference(const struct bench_judge *j) { return lt_verifier_reference(j->judge, 0); }
 
 /* Where the sample's rows stand in the result: the one that is farthest from the reference. */
 static int64_t worst_row(const struct bench_judge *j, const struct bench_case *c)
@@ -113,22 +116,27 @@ static int64_t worst_row(const struct bench_judge *j, const struct bench_case *c
 	return worst;
 }
 
+lt_status bench_verdict(struct lt_context *ctx, const struct lt_verified *f, const char *where)
+{
+	return f->verdict == LT_VERDICT_PASSED ? LT_OK
+		: f->verdict == LT_VERDICT_FAILED ? lt_fail(ctx, LT_EDEVICE, "wrong result: %s%s", f->first, where)
+		: lt_fail(ctx, LT_EDEVICE, "not verified: rounding may explain any value of %lld elements, such as %s%s",
+			(long long)f->open, f->open_at, where);
+}
+
 lt_status bench_judge_result(struct bench_judge *j, const struct bench_case *c, const float *got)
 {
-	struct lt_report report = { .when = j->row ? " of the sampled rows" : NULL };
 	char where[80] = "";
 
 	if (j->row) {
 		copy_rows(j, got, c->out.n / c->in[0].shape[0], j->got);
 		snprintf(where, sizeof where, "; of the whole, row %lld is farthest off", (long long)worst_row(j, c));
 	}
-	lt_status s = lt__judge_result(j->judge, 0, j->row ? j->got : got, &report);
+	lt_verifier_clear(j->judge);
+	lt_verifier_name(j->judge, j->row ? " of the sampled rows" : NULL);
+	lt_status s = lt_verifier_result(j->judge, 0, j->row ? j->got : got);
 
 	if (s)
 		return lt_fail(j->ctx, s, "it cannot be judged: %-s", lt_context_message(j->ctx));
-	if (lt__report_failed(&report))
-		return lt_fail(j->ctx, LT_EDEVICE, "wrong result: %s%s", report.first, where);
-	return report.open == 0 ? LT_OK
-		: lt_fail(j->ctx, LT_EDEVICE, "not verified: rounding may explain any value of %lld elements, such as %s%s",
-			(long long)report.open, report.open_at, where);
+	return bench_verdict(j->ctx, lt_verifier_report(j->judge), where);
 }

@@ -1,4 +1,4 @@
-/* net_check.c -- whether what a contestant makes of a model is right: before the judge (program/judge/judge.h), or
+/* net_check.c -- whether what a contestant makes of a model is right: before the judge (lt/verify.h), or
  * compared with another contestant's.
  *
  * Other programs have tables of functions of their own.  Of them each result as a whole has to be as near to the
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "program/judge/judge.h"
+#include "lt/verify.h"
 #include "ir/op/op.h"
 #include "tools/bench/net.h"
 
@@ -33,22 +33,21 @@ static double net_distance(const void *got, const void *want, enum lt_dtype t, i
 
 static lt_status truth_judged(const struct bench_case *c, struct bench_truth *t)
 {
-	const struct lt_judge_options options = {
-		.seed = 1, .n_thread = lt__judge_threads_here(), .parallel = lt__judge_on_threads
-	};
 	const struct bench_net *net = c->net;
+	const int32_t n_input = net->binding[LT_BINDING_INPUT].n, n_constant = net->binding[LT_BINDING_CONSTANT].n;
+	const void **constant = lt__must_alloc(((size_t)n_constant + 1) * sizeof *constant);
 
-	t->source = lt__must_alloc(((size_t)net->graph->n_node + 1) * sizeof *t->source);
-	for (int32_t i = 0; i < net->binding[LT_BINDING_INPUT].n; i++)
-		t->source[net->binding[LT_BINDING_INPUT].at[i].node] = net->input[i].data;
-	for (int32_t i = 0; i < net->binding[LT_BINDING_CONSTANT].n; i++) {
-		const struct model_binding *p = &net->binding[LT_BINDING_CONSTANT].at[i];
-
-		t->source[p->node] = net->constant[i].data ? net->constant[i].data : p->content;
-	}
-	LT_TRY(lt__judge_new(net->graph, t->source, &options, &t->net));
+	t->input = lt__must_alloc(((size_t)n_input + 1) * sizeof *t->input);
+	for (int32_t i = 0; i < n_input; i++)
+		t->input[i] = net->input[i].data;
+	for (int32_t i = 0; i < n_constant; i++)
+		constant[i] = net->constant[i].data;
+	lt_status s = lt_verifier_new(net->graph, NULL, constant, NULL, &t->net);
+	free(constant);
+	LT_TRY(s);
+	LT_TRY(lt_verifier_evaluate(t->net, t->input));
 	for (int32_t i = 0; i < net->graph->n_result; i++) {
-		LT_TRY(lt__judge_allowed(t->net, i, &t->allowed[i]));
+		LT_TRY(lt_verifier_explained(t->net, i, &t->allowed[i]));
 		t->tolerance = fmax(t->tolerance, t->allowed[i]);
 	}
 	return LT_OK;
@@ -80,31 +79,26 @@ void bench_net_truth_is(const struct bench_case *c, struct bench_truth *t, const
 
 void bench_net_truth_free(struct bench_truth *t)
 {
-	lt__judge_free(t->net);
-	free(t->source);
+	lt_verifier_free(t->net);
+	free(t->input);
 	free(t->allowed);
 	t->net = NULL;
-	t->source = NULL;
+	t->input = NULL;
 	t->allowed = NULL;
 }
 
 static const void *wanted(const struct bench_case *c, const struct bench_truth *t, int32_t i)
 {
-	return t->net ? lt_eval_result(lt__judge_reference(t->net), i, NULL) : (const char *)t->want + c->net->at[i];
+	return t->net ? lt_verifier_reference(t->net, i) : (const char *)t->want + c->net->at[i];
 }
 
 static lt_status judge_ours(const struct bench_case *c, const struct bench_truth *t, const void *got)
 {
-	struct lt_report report = { .when = NULL };
-
+	lt_verifier_clear(t->net);
 	for (int32_t i = 0; i < c->net->graph->n_result; i++)
-		if (lt__judge_result(t->net, i, (const char *)got + c->net->at[i], &report))
+		if (lt_verifier_result(t->net, i, (const char *)got + c->net->at[i]))
 			return lt_fail(t->ctx, LT_EDEVICE, "it cannot be judged: %-s", lt_context_message(t->ctx));
-	if (lt__report_failed(&report))
-		return lt_fail(t->ctx, LT_EDEVICE, "wrong result: %s", report.first);
-	return report.open == 0 ? LT_OK
-		: lt_fail(t->ctx, LT_EDEVICE, "not verified: rounding may explain any value of %lld elements, such as %s",
-			(long long)report.open, report.open_at);
+	return bench_verdict(t->ctx, lt_verifier_report(t->net), "");
 }
 
 lt_status bench_net_check(const struct bench_case *c, const struct bench_truth *t, bool ours, const void *got,

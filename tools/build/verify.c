@@ -1,19 +1,18 @@
 /* verify.c -- what was built is run, in a process of its own, and what it wrote is judged by the reference
- * evaluator (program/judge/judge.h), as lt-run --verify judges results and states.
+ * evaluator (lt/verify.h), as lt-run --verify judges results and states.
  */
 #include <stdlib.h>
 #include <string.h>
-#include "program/judge/judge.h"
+#include "lt/verify.h"
 #include "program/host/host.h"
 #include "tools/build/build.h"
 #include "tools/common/common.h"
 
 struct verify {
 	struct building *b;
-	const void **source;            /* by node of the graph */
+	struct lt_verifier *verifier;
+	const void **input;             /* of a run */
 	void **state, **result;         /* by binding: what the run begins with; what it wrote, at the largest extents */
-	struct lt_judge_options options;
-	struct lt_report report;
 	struct progress_line line;
 };
 
@@ -36,12 +35,11 @@ static size_t spread_index(const struct model_binding *p, const int64_t *extent,
 	return (size_t)at;
 }
 
-/* The part within the run's extents, of which a state's are always the largest.  bfloat16 has no name in NumPy: its
- * bits go as integers of 16 bits. */
-static lt_status write_file(struct building *b, const char *path, const struct model_binding *p,
-	const struct lt_evaluation *e, const void *data)
+/* The part within the run's extents.  bfloat16 has no name in NumPy: its bits go as integers of 16 bits. */
+static lt_status write_file(struct verify *v, const char *path, enum lt_binding kind, int32_t number, const void *data)
 {
-	const struct lt_nodedef *node = &b->model.graph->node[p->node];
+	struct building *b = v->b;
+	const struct model_binding *p = &b->model.binding[kind].at[number];
 	const size_t unit = lt__dtype_info(p->dtype)->bytes;
 	struct lt_tensor t = { .name = (char *)(uintptr_t)"", .dtype = p->dtype == LT_BF16 ? LT_I16 : p->dtype, .rank =
 		p->rank, .shape = malloc((size_t)p->rank * sizeof *t.shape + 1), .data = malloc(model_binding_bytes(p) + 1) };
@@ -49,7 +47,7 @@ static lt_status write_file(struct building *b, const char *path, const struct m
 	lt_status st = t.shape && t.data ? LT_OK : lt_fail(b->ctx, LT_ENOMEM, "out of memory");
 
 	for (int32_t d = 0; d < p->rank && !st; d++) {
-		t.shape[d] = e ? lt_eval_extent(e, node->dim[d]) : p->shape[d];
+		t.shape[d] = lt_verifier_extent(v->verifier, kind, number, d);
 		n *= t.shape[d];
 	}
 	t.bytes = (size_t)n * unit;
@@ -72,12 +70,10 @@ static void rename_type(struct lt_bytes *file)
 }
 
 /* A file of the extents of a run, as rows at the largest ones; the rest stays as it is. */
-static lt_status read_file(struct building *b, const char *path, const struct model_binding *p, const struct
-	lt_evaluation *e,
-	void *out)
+static lt_status read_file(struct verify *v, const char *path, enum lt_binding kind, int32_t number, void *out)
 {
-	struct lt_context *ctx = b->ctx;
-	const struct lt_nodedef *node = &b->model.graph->node[p->node];
+	struct lt_context *ctx = v->b->ctx;
+	const struct model_binding *p = &v->b->model.binding[kind].at[number];
 	const size_t unit = lt__dtype_info(p->dtype)->bytes;
 	struct lt_bytes file;
 	struct lt_tensor t;
@@ -92,7 +88,7 @@ static lt_status read_file(struct building *b, const char *path, const struct mo
 		return st;
 	bool fits = t.rank == p->rank && (t.dtype == p->dtype || (p->dtype == LT_BF16 && t.dtype == LT_I16));
 	for (int32_t d = 0; d < p->rank && fits; d++) {
-		fits = t.shape[d] == lt_eval_extent(e, node->dim[d]);
+		fits = t.shape[d] == lt_verifier_extent(v->verifier, kind, number, d);
 		n *= t.shape[d];
 	}
 	for (int64_t i = 0; i < n && fits; i++)
@@ -115,8 +111,7 @@ static void named_word(struct build_command *c, const char *name, const char *pa
 }
 
 /* Files that the process reads, and those that it is to write. */
-static lt_status binary_files(struct verify *v, const struct model_values *input, const struct lt_evaluation *e,
-	struct build_command *c)
+static lt_status binary_files(struct verify *v, const struct model_values *input, struct build_command *c)
 {
 	struct building *b = v->b;
 	char path[BUILD_PATH];
@@ -127,8 +122,7 @@ static lt_status binary_files(struct verify *v, const struct model_values *input
 		/* A scalar that only says extents may have no value here: a file says it. */
 		if (!b->export->member[LT_BINDING_INPUT][i].name || !input->value[i])
 			continue;
-		LT_TRY(write_file(b, file_name(b, "input", i, path, sizeof path), &b->model.binding[LT_BINDING_INPUT].at[i], e,
-			input->value[i]->data));
+		LT_TRY(write_file(v, file_name(b, "input", i, path, sizeof path), LT_BINDING_INPUT, i, input->value[i]->data));
 		if (b->export->member[LT_BINDING_INPUT][i].implied)
 			named_word(c, b->model.binding[LT_BINDING_INPUT].at[i].name, path);
 		else
@@ -141,20 +135,20 @@ static lt_status binary_files(struct verify *v, const struct model_values *input
 
 		if (!lt_program_needs(b->program, LT_BINDING_STATE, i))
 			continue;
-		LT_TRY(write_file(b, file_name(b, "state", i, path, sizeof path), p, NULL, v->state[i]));
+		LT_TRY(write_file(v, file_name(b, "state", i, path, sizeof path), LT_BINDING_STATE, i, v->state[i]));
 		named_word(c, p->name, path);
 	}
 	return LT_OK;
 }
 
 /* One process: inputs and states in, results and states out. */
-static lt_status run_binary(struct verify *v, const struct model_values *input, const struct lt_evaluation *e)
+static lt_status run_binary(struct verify *v, const struct model_values *input)
 {
 	struct build_command c = { .on = "what was built" };
 	struct building *b = v->b;
 	char said[4096];
 	int status = 0;
-	lt_status st = binary_files(v, input, e, &c);
+	lt_status st = binary_files(v, input, &c);
 
 	if (!st)
 		st = build_execute(b, &c, (uint32_t)(b->o.verify_seconds * 1000), &status, said, sizeof said);
@@ -165,7 +159,7 @@ static lt_status run_binary(struct verify *v, const struct model_values *input, 
 		? "; lt-check --kernels finds what a kernel of one's own does wrong" : "");
 }
 
-static lt_status judge_all(struct verify *v, struct lt_judge *j)
+static lt_status judge_all(struct verify *v)
 {
 	struct building *b = v->b;
 	const struct model_bindings *results = &b->model.binding[LT_BINDING_RESULT],
@@ -174,22 +168,14 @@ static lt_status judge_all(struct verify *v, struct lt_judge *j)
 
 	for (int32_t i = 0; i < results->n; i++) {
 		memset(v->result[i], 0xff, model_binding_bytes(&results->at[i]));
-		LT_TRY(read_file(b, file_name(b, "result", i, path, sizeof path), &results->at[i], lt__judge_reference(j),
-			v->result[i]));
-		LT_TRY(lt__judge_result(j, i, v->result[i], &v->report));
+		LT_TRY(read_file(v, file_name(b, "result", i, path, sizeof path), LT_BINDING_RESULT, i, v->result[i]));
+		LT_TRY(lt_verifier_result(v->verifier, i, v->result[i]));
 	}
 	for (int32_t i = 0; i < states->n; i++) {
 		if (!lt_program_needs(b->program, LT_BINDING_STATE, i))
 			continue;
-		/* The judge holds the states that the run began with: these are read over. */
-		void *now = malloc(model_binding_bytes(&states->at[i]) + 1);
-		lt_status st = now ? read_file(b, file_name(b, "state", i, path, sizeof path), &states->at[i],
-			lt__judge_reference(j), now) : lt_fail(b->ctx, LT_ENOMEM, "out of memory");
-		if (!st)
-			st = lt__judge_state(j, states->at[i].node, now, &v->report);
-		free(v->result[results->n + i]);
-		v->result[results->n + i] = now;
-		LT_TRY(st);
+		LT_TRY(read_file(v, file_name(b, "state", i, path, sizeof path), LT_BINDING_STATE, i, v->state[i]));
+		LT_TRY(lt_verifier_state(v->verifier, i, v->state[i]));
 	}
 	return LT_OK;
 }
@@ -198,31 +184,25 @@ static lt_status verify_run(struct verify *v, int32_t number)
 {
 	struct building *b = v->b;
 	const struct model_values *input = &b->model.given.input[number];
-	const struct model_bindings *inputs = &b->model.binding[LT_BINDING_INPUT],
-		*states = &b->model.binding[LT_BINDING_STATE];
-	struct lt_judge *j = NULL;
+	const struct model_bindings *inputs = &b->model.binding[LT_BINDING_INPUT];
 	lt_status st;
 
 	if (b->model.given.n_input > 1)
 		snprintf(v->line.when, sizeof v->line.when, " of run %d", (int)number);
-	v->report.when = v->line.when[0] ? v->line.when : NULL;
+	lt_verifier_name(v->verifier, v->line.when);
 	for (int32_t i = 0; i < inputs->n; i++)
-		v->source[inputs->at[i].node] = input->value[i] ? input->value[i]->data : NULL;
+		v->input[i] = input->value[i] ? input->value[i]->data : NULL;
 	v->line.begin_ns = lt__now_ns();
-	st = lt__judge_new(b->model.graph, v->source, &v->options, &j);
+	st = lt_verifier_evaluate(v->verifier, v->input);
 	if (st)
 		lt__progress_end(&v->line);
 	if (st && !lt__is_end(st))
 		return lt_fail(b->ctx, LT_EINVAL, "nothing was verified, and nothing is written: the reference refuses these "
 			"inputs: %s; give others with --verify-input or --verify-inputs", lt_context_message(b->ctx));
-	st = st ? st : run_binary(v, input, lt__judge_reference(j));
+	st = st ? st : run_binary(v, input);
 	if (!st)
-		st = judge_all(v, j);
-	lt__judge_free(j);
+		st = judge_all(v);
 	lt__progress_end(&v->line);
-	for (int32_t i = 0; i < states->n && !st; i++)
-		if (v->result[b->model.binding[LT_BINDING_RESULT].n + i])
-			memcpy(v->state[i], v->result[b->model.binding[LT_BINDING_RESULT].n + i], model_binding_bytes(&states->at[i]));
 	return st;
 }
 
@@ -232,26 +212,25 @@ static lt_status verify_begin(struct verify *v)
 	const struct model_bindings *constants = &b->model.binding[LT_BINDING_CONSTANT],
 		*states = &b->model.binding[LT_BINDING_STATE],
 		*results = &b->model.binding[LT_BINDING_RESULT];
+	const struct lt_verify_options options = { .size = sizeof options, .allow_open = b->o.allow_unbounded,
+		.progress = !b->o.quiet ? lt__progress_show : NULL, .user = &v->line };
+	const void **constant = calloc((size_t)constants->n + 1, sizeof *constant);
 	bool all;
 
-	v->source = calloc((size_t)b->model.graph->n_node + 1, sizeof *v->source);
 	v->state = calloc((size_t)states->n + 1, sizeof *v->state);
-	v->result = calloc((size_t)(results->n + states->n) + 1, sizeof *v->result);
-	all = v->source && v->state && v->result;
+	v->result = calloc((size_t)results->n + 1, sizeof *v->result);
+	v->input = calloc((size_t)b->model.binding[LT_BINDING_INPUT].n + 1, sizeof *v->input);
+	all = constant && v->state && v->result && v->input;
 	for (int32_t i = 0; i < states->n && all; i++)
 		all = (v->state[i] = calloc(1, model_binding_bytes(&states->at[i]) + 1)) != NULL;
 	for (int32_t i = 0; i < results->n && all; i++)
 		all = (v->result[i] = malloc(model_binding_bytes(&results->at[i]) + 1)) != NULL;
-	if (!all)
-		return lt_fail(b->ctx, LT_ENOMEM, "out of memory");
-	v->options = (struct lt_judge_options){ .seed = 1, .n_thread = lt__judge_threads_here(), .parallel =
-		lt__judge_on_threads, .progress = !v->b->o.quiet ? lt__progress_show : NULL,
-		.user = &v->line };
-	for (int32_t i = 0; i < constants->n; i++)
-		v->source[constants->at[i].node] = b->model.given.constant.value[i] ? b->model.given.constant.value[i]->data : NULL;
-	for (int32_t i = 0; i < states->n; i++)
-		v->source[states->at[i].node] = v->state[i];
-	return LT_OK;
+	for (int32_t i = 0; i < constants->n && all; i++)
+		constant[i] = b->model.given.constant.value[i] ? b->model.given.constant.value[i]->data : NULL;
+	lt_status st = all ? lt_verifier_new(b->model.graph, NULL, constant, &options, &v->verifier)
+		: lt_fail(b->ctx, LT_ENOMEM, "out of memory");
+	free(constant);
+	return st;
 }
 
 static void verify_free(struct verify *v)
@@ -260,31 +239,32 @@ static void verify_free(struct verify *v)
 
 	for (int32_t i = 0; v->state && i < b->model.binding[LT_BINDING_STATE].n; i++)
 		free(v->state[i]);
-	for (int32_t i = 0; v->result && i < b->model.binding[LT_BINDING_RESULT].n + b->model.binding[LT_BINDING_STATE].n; i++)
+	for (int32_t i = 0; v->result && i < b->model.binding[LT_BINDING_RESULT].n; i++)
 		free(v->result[i]);
 	free(v->state);
 	free(v->result);
-	free(v->source);
+	free(v->input);
+	lt_verifier_free(v->verifier);
 }
 
 static lt_status verify_end(struct verify *v)
 {
-	const struct lt_report *p = &v->report;
+	const struct lt_verified *f = lt_verifier_report(v->verifier);
 	struct lt_context *ctx = v->b->ctx;
 
-	if (lt__report_failed(p))
-		return lt_fail(ctx, LT_EDEVICE, "the binary is wrong, and is not written: %s", p->first);
+	if (f->verdict == LT_VERDICT_FAILED)
+		return lt_fail(ctx, LT_EDEVICE, "the binary is wrong, and is not written: %s", f->first);
 	if (!v->b->o.quiet)
 		lt__say(stdout, "verified: %lld element%s compared, %lld equal; largest absolute error %.3g, relative %.3g%s\n",
-			(long long)p->elements, lt__plural(p->elements), (long long)p->equal, p->absolute.value, p->relative.value,
+			(long long)f->elements, lt__plural(f->elements), (long long)f->equal, f->absolute, f->relative,
 			*v->b->target.emulator ? lt__scratch(ctx, " (by %.*s)", (int)strcspn(v->b->target.emulator, " "),
 			v->b->target.emulator) : "");
-	if (p->open == 0 || v->b->o.allow_unbounded)
+	if (f->verdict == LT_VERDICT_PASSED)
 		return LT_OK;
 	v->b->verdict = LT_EXIT_OPEN;
 	lt__say(stderr, "lt-build: not verified: %lld of %lld elements differ from the reference where rounding may explain "
 		"any "
-		"value, such as %s; with --allow-unbounded they pass\n", (long long)p->open, (long long)p->elements, p->open_at);
+		"value, such as %s; with --allow-unbounded they pass\n", (long long)f->open, (long long)f->elements, f->open_at);
 	return LT_OK;
 }
 
