@@ -101,6 +101,41 @@ lt_status lt_compile(struct lt_context *ctx, const struct lt_graph *graph, const
 	return lower_request(ctx, &(struct lt_request){ .graph = graph, .options = options }, out);
 }
 
+struct tree_text { const struct lt_looptree *tree; struct lt_text text; };
+
+static void tree_text_add(void *text, const char *piece, size_t bytes) { lt__text_add(text, piece, bytes); }
+
+static lt_status tree_text_body(void *arg)
+{
+	struct tree_text *x = arg;
+	return lt_looptree_print(x->tree, tree_text_add, &x->text);
+}
+
+lt_status lt_compile_tree(struct lt_context *ctx, const struct lt_graph *graph, const struct lt_looptree *tree,
+	const struct lt_options *options, struct lt_program **out)
+{
+	struct lt_options o = { .size = sizeof o };
+	struct tree_text x = { .tree = tree };
+	*out = NULL;
+	if (options) {
+		if (options->size < offsetof(struct lt_options, schedule))
+			return lt_compile(ctx, graph, options, out);            /* which says so */
+		memcpy(&o, options, options->size < sizeof o ? options->size : sizeof o);
+		o.size = sizeof o;
+	}
+	if (o.schedule)
+		return lt_fail(ctx, LT_EINVAL, "lt_compile_tree is given a tree and lt_options.schedule; leave one of them out");
+	LT_TRY(lt__arena_new(ctx, &x.text.arena));
+	lt_status st = lt__protect(ctx, tree_text_body, &x);
+	o.schedule = x.text.at;
+	o.schedule_bytes = x.text.n;
+	o.schedule_name = o.schedule_name ? o.schedule_name : "tree";
+	if (!st)
+		st = lt_compile(ctx, graph, &o, out);
+	lt__arena_free(x.text.arena);
+	return st;
+}
+
 lt_status lt__check_schedule(struct lt_context *ctx, const struct lt_graph *graph, const struct lt_options *options)
 {
 	struct lt_program *p;
@@ -133,6 +168,7 @@ void lt_program_free(struct lt_program *p)
 	lt_looptree_free(p->tree);
 	lt_graph_free(p->base);
 	lt_graph_free(p->graph);
+	lt__arena_free(p->explained_arena);
 	lt__arena_free(p->nests.arena);
 	lt__arena_free(p->arena);
 	lt__lock_free(&p->lock);
@@ -186,3 +222,23 @@ int lt_program_needs(const struct lt_program *p, enum lt_binding kind, int32_t i
 	const struct lt_binding_def *d = binding(p, kind, i);
 	return d && d->needed;
 }
+
+const char *lt_program_device(const struct lt_program *p, enum lt_binding kind, int32_t i)
+{
+	const struct lt_binding_def *d = binding(p, kind, i);
+	return d && d->on_device && p->memories.n > 1 ? p->backends.at[p->memories.at[1].opened].backend->name : NULL;
+}
+size_t lt_program_align(const struct lt_program *p, enum lt_binding kind, int32_t i)
+{
+	enum { DEVICE_ALIGN = 64 };             /* kernels of a device rely on it (lt__nest_align) */
+	const struct lt_binding_def *d = binding(p, kind, i);
+	return !d ? 0 : lt_program_device(p, kind, i) ? DEVICE_ALIGN : lt__dtype_info(d->dtype)->bytes;
+}
+int lt_program_is_open(const struct lt_program *p, enum lt_binding kind, int32_t i, int32_t axis)
+{
+	const struct lt_binding_def *d = binding(p, kind, i);
+	return d && axis >= 0 && axis < d->rank && d->open[axis];
+}
+
+const struct lt_graph *lt_program_graph(const struct lt_program *p) { return p->base; }
+const struct lt_looptree *lt_program_tree(const struct lt_program *p) { return p->tree; }

@@ -94,6 +94,7 @@ usual_parts() {
 	echo "--part table 900 tests/bench_table.sh"
 	echo "--part cuda 900 tests/cuda/compile.sh"
 	echo "--part abi 900 tests/abi/abi.sh"
+	echo "--part caller 900 tests/abi/caller.sh"
 	echo "--part limits 900 env CHECK_LIMITS=${CHECK_LIMITS:-60} tests/limits.sh"
 	[ ! -x "$O/models" ] || echo "--part models 900 $O/models ${CHECK_MODELS:-2000}"
 	echo "--part standalone 900 tests/standalone.sh"

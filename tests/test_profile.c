@@ -86,7 +86,7 @@ Test(profile, of_threads_and_results_stay_the_same)
 	bool product = false;
 	for (uint32_t i = 0; i < f->n_step; i++)
 		for (uint32_t k = 0; k < f->step[i].n_node; k++) {
-			const struct lt_profile_node *n = &f->step[i].node[k];
+			const struct lt_kernel_node *n = &f->step[i].node[k];
 			if (strcmp(n->name, "y"))
 				continue;
 			product = true;

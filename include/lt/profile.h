@@ -15,14 +15,6 @@ extern "C" {
 /* A kernel; a copy of very many pieces that the program makes; a whole tensor within a memory; one (or a part of one)
  * that crosses to another memory. */
 enum lt_profile_kind { LT_PROFILE_KERNEL, LT_PROFILE_BLOCKS, LT_PROFILE_COPY, LT_PROFILE_MOVE };
-/* A node that a kernel computes.  derived: the tree added it (packed copies, partial sums). */
-struct lt_profile_node {
-	uint32_t size;
-	const char *name, *op, *file;           /* file NULL, line 0: unknown */
-	const char *part;                       /* the node of the model that it is of, "/layer1/conv1"; NULL: it has lines */
-	int32_t line, column;
-	uint32_t derived;
-};
 /* Whose clock `ns` was read from: the host's, around a call that returns when it is done; the device's own. */
 enum lt_profile_clock { LT_PROFILE_HOST, LT_PROFILE_DEVICE };
 /* Of a LT_PROFILE_MOVE: from the host to a device, back, from one device to another. */
@@ -34,7 +26,7 @@ struct lt_profile_step {
 	const char *name;
 	const char *backend;                    /* "host": no backend's */
 	const char *same_as;                    /* the kernel whose code it runs, NULL: its own */
-	const struct lt_profile_node *node;
+	const struct lt_kernel_node *node;
 	uint32_t n_node;
 	/* As in struct lt_work, of this step alone, by the run's extents. */
 	int64_t useful, executed, bytes;
@@ -53,7 +45,7 @@ struct lt_profile_span { int32_t step, lane; int64_t begin_ns, ns; };
 struct lt_profile {
 	uint32_t size;
 	uint32_t n_step, n_span, n_lane;
-	const struct lt_profile_step *step;     /* in the order of the run */
+	const struct lt_profile_step *step;     /* in the order of the run; the next one is step->size bytes after one */
 	const struct lt_profile_span *span;     /* in the order of their ends, by lane */
 	const char *const *lane;                /* "thread 0" is the caller's */
 	int64_t n_dropped;                      /* spans for which there was no room; the steps' times have them */

@@ -29,6 +29,7 @@ extern "C" {
 
 struct lt_program;
 struct lt_instance;
+struct lt_looptree;
 
 /* One reason why a backend did not take a kernel. */
 struct lt_refusal {
@@ -41,6 +42,14 @@ struct lt_refusal {
 	int32_t line, column;
 	const char *text;               /* a sentence without a full stop */
 	const char *remedy;             /* the nearest change that would make it work, or NULL */
+};
+/* A node that a kernel computes.  derived: the tree added it (packed copies, partial sums). */
+struct lt_kernel_node {
+	uint32_t size;
+	const char *name, *op, *file;           /* without %; file NULL, line 0: unknown */
+	const char *part;                       /* the node of the model that it is of, "/layer1/conv1"; NULL: it has lines */
+	int32_t line, column;
+	uint32_t derived;
 };
 /* What the backend decided of a kernel's loops and statements, and why it was not better; of one that says so. */
 struct lt_decided {
@@ -61,6 +70,9 @@ struct lt_explained {
 	                                 * blocks: backend is "host"; -1: a kernel */
 	const struct lt_decided *decided;
 	uint32_t n_decided;             /* 0 of a kernel that runs another one's code, and where nothing was compiled */
+	uint32_t n_node;
+	const struct lt_kernel_node *node;      /* that it computes, in order */
+	int32_t root;                   /* of the nest in the tree (lt_program_tree): an lt_tnode */
 };
 /* As lt-run --explain prints it. */
 LT_API void lt_explained_print(const struct lt_explained *, lt_write *, void *user);
@@ -143,7 +155,16 @@ enum lt_binding { LT_BINDING_INPUT, LT_BINDING_CONSTANT, LT_BINDING_STATE, LT_BI
 /* The graph is read during the call only.  options: NULL for the defaults. */
 LT_API lt_status lt_compile(
 	struct lt_context *, const struct lt_graph *, const struct lt_options *, struct lt_program **out);
+/* The same by a tree of the caller's (lt/looptree.h), finished, over what the passes make of this graph: the tree of
+ * another program of it (lt_program_tree), changed or not.  Its text is read (docs/tree.md), so that it is borrowed for
+ * the call only; it is never rebuilt.  Another schedule in the options is LT_EINVAL; apply is done to the tree. */
+LT_API lt_status lt_compile_tree(struct lt_context *, const struct lt_graph *, const struct lt_looptree *,
+	const struct lt_options *, struct lt_program **out);
 LT_API void lt_program_free(struct lt_program *);               /* NULL: nothing */
+/* What it was compiled by: the graph after the passes, and the tree over that, with what the tree adds to it.  They
+ * live as long as the program. */
+LT_API const struct lt_graph *lt_program_graph(const struct lt_program *);
+LT_API const struct lt_looptree *lt_program_tree(const struct lt_program *);
 
 /* Names live as long as the program.  Of an i or axis that is not there: NULL, 0 (lt_program_dtype: the number 0). */
 LT_API int32_t lt_program_count(const struct lt_program *, enum lt_binding);
@@ -155,6 +176,13 @@ LT_API int64_t lt_program_extent(const struct lt_program *, enum lt_binding, int
 LT_API size_t lt_program_bytes(const struct lt_program *, enum lt_binding, int32_t i);
 /* Whether the program reads it at all: inputs and constants that only unused nodes read need not be given. */
 LT_API int lt_program_needs(const struct lt_program *, enum lt_binding, int32_t i);
+
+/* Where the caller gives it: the name of the backend in whose memory it is (lt_options.on_device); NULL: the host's.
+ * align: of that address, in bytes. */
+LT_API const char *lt_program_device(const struct lt_program *, enum lt_binding, int32_t i);
+LT_API size_t lt_program_align(const struct lt_program *, enum lt_binding, int32_t i);
+/* 1: the extent of the axis differs from run to run, and lt_program_extent is its maximum. */
+LT_API int lt_program_is_open(const struct lt_program *, enum lt_binding, int32_t i, int32_t axis);
 
 /* Gives constant i; before the first instance.  copy 0: borrowed until the program is freed, with the alignment and
  * without the overlap that lt_instance_run asks for.  Else it is copied, and neither matters. */
@@ -222,6 +250,11 @@ LT_API int64_t lt_instance_extent(const struct lt_instance *, int32_t result, in
  * lt_instance_message says which. */
 LT_API void *lt_instance_state(struct lt_instance *, int32_t i);
 LT_API void lt_instance_reset(struct lt_instance *);                    /* states to zeros */
+/* Asked (with user) at most fifty times a second between the kernels of a run, on the thread that runs; if it is not 0,
+ * the run ends with LT_ECANCELLED, and results and states are undefined.  A kernel is not interrupted, nor are the
+ * kernels of a run that a backend recorded (lt_options.no_capture), nor what a device does.  So another thread, or a
+ * signal's handler, sets what the function looks at.  NULL: nobody is asked. */
+LT_API void lt_instance_cancel(struct lt_instance *, int (*cancelled)(void *user), void *user);
 
 /* Facts. */
 struct lt_stats {
@@ -288,6 +321,15 @@ enum lt_dump_kind {
 	LT_SHOW_KERNEL,         /* kernel programs, of backends that make them of the trees */
 	LT_SHOW_STATS           /* numbers of each kernel's code, lines "NAME NUMBER" after one "kernel NAME" */
 };
+/* Its kernels, in the order of the tree's nests: those of a run and those that compute what depends on constants only.
+ * explained: what lt_options.explain is told of kernel i; lives as long as the program.  One thread at a time. */
+LT_API int32_t lt_program_kernels(const struct lt_program *);
+LT_API lt_status lt_program_explained(struct lt_program *, int32_t i, const struct lt_explained **out);
+/* Of kernel i alone, LT_SHOW_ACCESS, FROZEN, SOURCE, ASM, KERNEL or STATS, whole: source has the definitions that it
+ * uses.  The last four are, of one that runs another one's code (lt_explained.same_as), that one's.  LT_EINVAL,
+ * LT_EUNSUPPORTED: as of lt_program_dump; LT_EINVAL: one that the program makes itself (n_block >= 0) has no code. */
+LT_API lt_status lt_program_kernel_dump(
+	const struct lt_program *, int32_t i, enum lt_dump_kind, lt_write *, void *user);
 /* The program as text, in pieces: write(user, text, bytes).  SOURCE, ASM and STATS are what the backends print of each
  * kernel; LT_EINVAL: the program was compiled without it (plan_only, source_only), LT_EUNSUPPORTED: its backend has
  * none. */

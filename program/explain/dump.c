@@ -102,6 +102,16 @@ static lt_status dump_kernel(struct dump *d, const struct lt_built *k, const str
 		lt__diagnostic_text(x->at, b->name)) : LT_OK;
 }
 
+/* Whether the program was compiled with that. */
+static lt_status check_shown(const struct lt_program *p, const struct shown_kind *kind)
+{
+	const bool made = kind->kind == LT_SHOW_STATS || kind->kind == LT_SHOW_ASM;
+	if (p->options.plan_only || (made && p->options.source_only))
+		return lt_fail(p->ctx, LT_EINVAL, "the program was compiled with %s: it has no %s to show",
+			p->options.plan_only ? "plan_only" : "source_only", kind->what);
+	return LT_OK;
+}
+
 /* What each kernel is to its backend: C, assembly, a kernel program, numbers. */
 static lt_status dump_kernels(struct dump *d)
 {
@@ -110,10 +120,7 @@ static lt_status dump_kernels(struct dump *d)
 	const bool source = d->kind == LT_SHOW_SOURCE, stats = d->kind == LT_SHOW_STATS;
 	struct lt_names *written = lt__names_new(d->a);
 	struct lt_text x = { .arena = d->a };
-	if (p->options.plan_only)
-		return lt_fail(p->ctx, LT_EINVAL, "the program was compiled with plan_only: it has no %s to show", kind->what);
-	if ((stats || d->kind == LT_SHOW_ASM) && p->options.source_only)
-		return lt_fail(p->ctx, LT_EINVAL, "the program was compiled with source_only: it has no %s to show", kind->what);
+	LT_TRY(check_shown(p, kind));
 	for (int32_t i = 0; i < p->kernels.n; i++) {
 		x.n = 0;
 		LT_TRY(dump_kernel(d, &p->kernels.at[i], kind, &x));
@@ -245,5 +252,45 @@ lt_status lt_program_dump(const struct lt_program *p, enum lt_dump_kind kind, lt
 	LT_TRY(lt__arena_new(p->ctx, &d.a));
 	lt_status st = lt__protect(p->ctx, dump_body, &d);
 	lt__arena_free(d.a);
+	return st;
+}
+
+/* -- one kernel -- */
+
+struct kernel_dump { struct dump d; int32_t i; };
+
+static lt_status kernel_dump_body(void *arg)
+{
+	struct kernel_dump *k = arg;
+	struct dump *d = &k->d;
+	const struct lt_program *p = d->p;
+	struct lt_text x = { .arena = d->a };
+	if (d->kind == LT_SHOW_ACCESS || d->kind == LT_SHOW_FROZEN) {
+		(d->kind == LT_SHOW_ACCESS ? lt__show_access : lt__show_frozen)(&x, &p->nests.frozen[k->i].tree);
+	} else {
+		const struct shown_kind *kind = shown_kind(d->kind);
+		if (!p->kernels.of || p->kernels.of[k->i] < 0)
+			return lt_fail(p->ctx, LT_EINVAL, "kernel %s is copied by the program: it has no %s to show",
+				p->nests.frozen[k->i].tree.name, kind->what);
+		LT_TRY(check_shown(p, kind));
+		LT_TRY(dump_kernel(d, &p->kernels.at[p->kernels.of[k->i]], kind, &x));
+	}
+	dump_text(d, &x);
+	return LT_OK;
+}
+
+lt_status lt_program_kernel_dump(
+	const struct lt_program *p, int32_t i, enum lt_dump_kind kind, lt_write *write, void *user)
+{
+	struct kernel_dump k = { { p, kind, write, user, NULL }, i };
+	const bool known = kind == LT_SHOW_ACCESS || kind == LT_SHOW_FROZEN || kind == LT_SHOW_SOURCE || kind == LT_SHOW_ASM
+		|| kind == LT_SHOW_KERNEL || kind == LT_SHOW_STATS;
+	if (i < 0 || i >= p->nests.n)
+		return lt_fail(p->ctx, LT_EINVAL, "kernel %d is to be shown, and the program has %d", (int)i, (int)p->nests.n);
+	if (!known)
+		return lt_fail(p->ctx, LT_EINVAL, "a kernel has no dump of kind %d; lt_program_dump shows the program's", (int)kind);
+	LT_TRY(lt__arena_new(p->ctx, &k.d.a));
+	lt_status st = lt__protect(p->ctx, kernel_dump_body, &k);
+	lt__arena_free(k.d.a);
 	return st;
 }

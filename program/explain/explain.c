@@ -1,8 +1,10 @@
 /* Saying why: which backend takes which kernel, what the others refused it for, and what it decided. */
 #include <stdlib.h>
 #include <string.h>
+#include "base/names.h"
+#include "ir/op/op.h"
 #include "program/nest/nest.h"
-#include "program/explain/explain.h"
+#include "program/explain/parts.h"
 
 /* Texts of any length, without memory of its own. */
 static void explain_text(lt_write *write, void *user, const char *text) { write(user, text, strlen(text)); }
@@ -150,6 +152,29 @@ static uint32_t add_reasons(const struct lt_program *p, const struct lt_frozen *
 	return count;
 }
 
+uint32_t lt__kernel_nodes(
+	const struct lt_program *p, struct lt_arena *a, const struct lt_frozen *f, const struct lt_kernel_node **out)
+{
+	const struct lt_looptree *t = p->tree;
+	const struct lt_graph *g = t->graph;
+	struct lt_kernel_node *node = LT_NEW(a, struct lt_kernel_node, (int64_t)f->tree.stmts.n + 1);
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < f->tree.stmts.n; i++) {
+		const struct lt_nodedef *d = f->node[i] < 0 ? NULL : &g->node[f->node[i]];
+		bool known = !d;
+		for (uint32_t k = n; k-- > 0 && !known; )
+			known = node[k].name == d->name;
+		if (known)
+			continue;
+		node[n++] = (struct lt_kernel_node){ .size = sizeof *node, .name = d->name, .op = lt__op_info(d->op)->name,
+			.part = lt__part_name(g, d->line), .file = d->line > 0 ? g->file : NULL,
+			.line = d->line > 0 ? d->line : 0, .column = d->line > 0 ? d->column : 0,
+			.derived = lt__names_find(t->base->node_names, d->name, strlen(d->name)) < 0 };
+	}
+	*out = node;
+	return n;
+}
+
 void lt__explain_each(
 	const struct lt_program *p, struct lt_arena *a, void (*say)(void *, const struct lt_explained *), void *user)
 {
@@ -165,7 +190,12 @@ void lt__explain_each(
 		uint32_t n_decided = p->kernels.of && p->kernels.of[i] >= 0 && code == &p->nests.frozen[i] && !p->nests.blocks[i]
 			? find_decided(p, &p->kernels.at[p->kernels.of[i]], a, &decided) : 0;
 		n_decided = add_reasons(p, &p->nests.frozen[i], a, n_decided, &decided);
+		const struct lt_kernel_node *node;
+		const uint32_t n_node = lt__kernel_nodes(p, a, &p->nests.frozen[i], &node);
 		const struct lt_explained e = { .size = sizeof e,
+			.root = p->nests.frozen[i].root,
+			.node = node,
+			.n_node = n_node,
 			.kernel = p->nests.frozen[i].tree.name,
 			.backend = p->nests.blocks[i] ? "host"
 				: p->nests.opened_of[i] < 0 || !p->backends.n
@@ -179,4 +209,44 @@ void lt__explain_each(
 			.n_decided = n_decided };
 		say(user, &e);
 	}
+}
+
+/* -- by number -- */
+
+static lt_status no_kernel(const struct lt_program *p, int32_t i)
+{
+	return lt_fail(p->ctx, LT_EINVAL, "there is no kernel %d; the program has %d", (int)i, (int)p->nests.n);
+}
+
+int32_t lt_program_kernels(const struct lt_program *p) { return p->nests.n; }
+
+struct explained_list { struct lt_program *p; struct lt_explained *at; int32_t n; };
+
+static void explained_keep(void *user, const struct lt_explained *e)
+{
+	struct explained_list *l = user;
+	l->at[l->n++] = *e;
+}
+
+static lt_status explained_body(void *arg)
+{
+	struct explained_list *l = arg;
+	l->at = LT_NEW(l->p->explained_arena, struct lt_explained, l->p->nests.n + 1);
+	lt__explain_each(l->p, l->p->explained_arena, explained_keep, l);
+	l->p->explained = l->at;
+	return LT_OK;
+}
+
+lt_status lt_program_explained(struct lt_program *p, int32_t i, const struct lt_explained **out)
+{
+	struct explained_list l = { .p = p };
+	*out = NULL;
+	if (i < 0 || i >= p->nests.n)
+		return no_kernel(p, i);
+	if (!p->explained_arena)
+		LT_TRY(lt__arena_new(p->ctx, &p->explained_arena));
+	if (!p->explained)
+		LT_TRY(lt__protect(p->ctx, explained_body, &l));
+	*out = &p->explained[i];
+	return LT_OK;
 }

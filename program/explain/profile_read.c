@@ -10,29 +10,6 @@ struct profile_facts { struct lt_instance *r; struct lt_arena *scratch; };
 
 /* -- what a step is: made once -- */
 
-static void profile_nodes(const struct lt_program *p, struct lt_arena *a, const struct lt_frozen *f,
-	struct lt_profile_step *out)
-{
-	const struct lt_looptree *t = p->tree;
-	const struct lt_graph *g = t->graph;
-	struct lt_profile_node *node = LT_NEW(a, struct lt_profile_node, (int64_t)f->tree.stmts.n + 1);
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < f->tree.stmts.n; i++) {
-		const struct lt_nodedef *d = f->node[i] < 0 ? NULL : &g->node[f->node[i]];
-		bool known = !d;
-		for (uint32_t k = n; k-- > 0 && !known; )
-			known = node[k].name == d->name;
-		if (known)
-			continue;
-		node[n++] = (struct lt_profile_node){ .size = sizeof *node, .name = d->name, .op = lt__op_info(d->op)->name,
-			.part = lt__part_name(g, d->line), .file = d->line > 0 ? g->file : NULL,
-			.line = d->line > 0 ? d->line : 0, .column = d->line > 0 ? d->column : 0,
-			.derived = lt__names_find(t->base->node_names, d->name, strlen(d->name)) < 0 };
-	}
-	out->node = node;
-	out->n_node = n;
-}
-
 static const char *profile_storage(const struct lt_program *p, struct lt_arena *a, int32_t storage)
 {
 	const struct lt_storage *s = &p->nests.assigned.storage[storage];
@@ -44,7 +21,7 @@ static void profile_kernel(const struct lt_program *p, struct lt_arena *a, int32
 {
 	const struct lt_frozen *f = &p->nests.frozen[nest];
 	out->name = f->tree.name;
-	profile_nodes(p, a, f, out);
+	out->n_node = lt__kernel_nodes(p, a, f, &out->node);
 	if (out->kind != LT_PROFILE_KERNEL)
 		return;
 	const struct lt_built *k = &p->kernels.at[p->kernels.of[nest]];

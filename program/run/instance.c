@@ -138,3 +138,10 @@ void lt_instance_free(struct lt_instance *r)
 
 const char *lt_instance_message(const struct lt_instance *r) { return r ? r->ctx.message : lt_status_text(LT_ENOMEM); }
 lt_status lt_instance_code(const struct lt_instance *r) { return r ? r->ctx.code : LT_ENOMEM; }
+
+void lt_instance_cancel(struct lt_instance *r, int (*cancelled)(void *user), void *user)
+{
+	r->ctx.cancelled = cancelled;
+	r->ctx.cancelled_user = user;
+	r->ctx.asked_ns = 0;
+}

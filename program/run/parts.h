@@ -39,6 +39,8 @@ static inline void lt__count_up(_Atomic int64_t *count, int64_t n)
 }
 
 /* -- steps.c */
+/* LT_ECANCELLED, with its sentence, where the instance's caller wants no more of the run (lt_instance_cancel). */
+lt_status lt__run_unwanted(struct lt_context *);
 /* A copy within a memory, as a launch of no object: to, from. */
 struct lt_args lt__copy_args(
 	const struct lt_program *, const struct lt_pstep *, const struct lt_addresses *, struct lt_slot *);

@@ -265,6 +265,7 @@ lt_status lt__instance_segments(struct lt_instance *r, const struct lt_addresses
 		record_addresses(r, a);
 	for (int32_t i = 0; i < p->plan.n_segment; i++) {
 		const struct lt_segment *s = &p->plan.segment[i];
+		LT_TRY(lt__run_unwanted(a->ctx));
 		LT_TRY(s->opened < 0 ? lt__program_steps_run(p, &p->plan.run[s->first], s->n, a, r->slot, &fault)
 				     : launch_timed(r, i, a));
 		replayed += r->recorder && r->recorder->capture[i];
@@ -303,8 +304,10 @@ bool lt__recorder_repeats(const struct lt_instance *r, const void *const *input,
 
 lt_status lt__recorder_repeat(struct lt_instance *r, const struct lt_addresses *a)
 {
-	for (int32_t i = 0; i < r->program->plan.n_segment; i++)
+	for (int32_t i = 0; i < r->program->plan.n_segment; i++) {
+		LT_TRY(lt__run_unwanted(a->ctx));
 		LT_TRY(replay(r, i, a));
+	}
 	count_run(r, true);
 	return LT_OK;
 }

@@ -104,6 +104,8 @@ struct lt_program {
 	struct lt_tally tally;
 	struct lt_lock lock;                    /* of constants, until they are ready */
 	struct lt_lock profile_lock;            /* of the instance whose run is profiled */
+	struct lt_explained *explained;         /* by nest; NULL: nobody has asked yet */
+	struct lt_arena *explained_arena;
 	struct lt_instance *instance;           /* those that there are, by their `next` */
 	struct lt_lock instance_lock;           /* of that list */
 };

@@ -14,9 +14,12 @@ static lt_status fill_binding(struct lt_arena *a, const struct lt_graph *g, lt_n
 		.dtype = d->dtype,
 		.rank = d->n_dim,
 		.needed = needed,
-		.extent = LT_NEW(a, int64_t, d->n_dim + 1) };
-	for (int32_t i = 0; i < d->n_dim; i++)
+		.extent = LT_NEW(a, int64_t, d->n_dim + 1),
+		.open = LT_NEW(a, bool, d->n_dim + 1) };
+	for (int32_t i = 0; i < d->n_dim; i++) {
 		out->extent[i] = g->var[d->dim[i]].extent;
+		out->open[i] = g->var[d->dim[i]].bounded;
+	}
 	int64_t elems = lt__node_elems(g, n), bytes;
 	if (elems < 0 || lt__mul_overflow(elems, (int64_t)lt__dtype_info(d->dtype)->bytes, &bytes))
 		return lt_fail(g->ctx, LT_EOVERFLOW, "%s: its size exceeds 63 bits", name);

@@ -19,6 +19,7 @@ struct lt_binding_def {
 	enum lt_dtype dtype;
 	int32_t rank;
 	int64_t *extent;
+	bool *open;                             /* by axis: a run-time scalar decides the extent */
 	size_t bytes;
 	bool needed;
 	bool on_device;                         /* the caller gives it in the memory of the first device */

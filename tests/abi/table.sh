@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# tests/abi/table.sh FOLDER -- what FOLDER/lt/backend.h, and the headers that it includes, declare, one fact a line,
-# without comments and layout: "struct lt_loop 0 parent int32_t" (number of the member, name, type), "enum lt_dtype
-# LT_F32 1", "macro ...", "decl ...".  Names that count an enum's values (LT_NDTYPE) grow with it: their values
-# are left out.
+# tests/abi/table.sh FOLDER [HEADER] -- what FOLDER/lt/HEADER (backend.h), and the headers that it includes, declare,
+# one fact a line, without comments and layout: "struct lt_loop 0 parent int32_t" (number of the member, name, type),
+# "enum lt_dtype LT_F32 1", "macro ...", "decl ...".  Names that count an enum's values (LT_NDTYPE) grow with it: their
+# values are left out.
 set -eu
 none=$(mktemp -d)
 trap 'rm -rf "$none"' EXIT
 touch "$none/stddef.h" "$none/stdint.h"         # their contents are no part of the table
-preprocess() { echo '#include "lt/backend.h"' | ${CC:-cc} -std=c11 -E -P -nostdinc -I"$none" -I"$1" "${@:2}" -x c -; }
+header=${2:-backend.h}
+preprocess() { echo "#include \"lt/$header\"" | ${CC:-cc} -std=c11 -E -P -nostdinc -I"$none" -I"$1" "${@:2}" -x c -; }
 
 preprocess "$1" | tr '\n\t' '  ' | awk '
 function trim(s) {

@@ -206,15 +206,30 @@ static lt_status run_there(struct looptree_contestant *s, int64_t n)
 	return LT_OK;
 }
 
+/* One sample of n runs. */
+static lt_status time_set(struct looptree_contestant *s, const struct lt_run *run, int64_t n, double *seconds)
+{
+	const struct lt_time_options o = { .size = sizeof o, .cold = 1, .n_sample = 1, .repeat = n,
+		.enqueue = s->device != NULL };
+	struct lt_timing *t;
+
+	LT_TRY(set_status(s, s->set, lt_instance_time(s->set->instance, run, &o, &t)));
+	*seconds = t->mean_ns * (double)n * 1e-9;
+	lt_timing_free(t);
+	return LT_OK;
+}
+
 static lt_status looptree_run(struct bench_contestant *k, int64_t n, double *seconds)
 {
 	struct looptree_contestant *s = k->state;
+	const struct tensor_set *t = s->set;
+	const struct lt_run run = { .size = sizeof run, .input = s->device ? (const void *const *)t->input : s->input,
+		.result = s->device ? t->output : s->output };
 	double start = machine_now();
 
-	if (s->device)
-		LT_TRY(run_there(s, n));
-	for (int64_t i = 0; !s->device && i < n; i++)
-		LT_TRY(run_once(s, s->output));
+	if (s->n_set == 1)
+		return time_set(s, &run, n, seconds);
+	LT_TRY(run_there(s, n));
 	*seconds = machine_now() - start;
 	return LT_OK;
 }

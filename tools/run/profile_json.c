@@ -2,7 +2,7 @@
 #include "tools/common/common.h"
 #include "tools/run/profile.h"
 
-static json_t *profile_node_json(const struct lt_profile_node *n)
+static json_t *profile_node_json(const struct lt_kernel_node *n)
 {
 	json_t *o = json_object();
 
