@@ -44,6 +44,13 @@ static inline uint64_t lt_unsigned_abs(uint64_t a) { return a; }
 static inline uint64_t lt_unsigned_sign(uint64_t a) { return a != 0; }
 static inline int64_t lt_signed_abs(int64_t a) { return a < 0 ? lt_wrap_sub(0, a) : a; }
 static inline int64_t lt_signed_sign(int64_t a) { return (a > 0) - (a < 0); }
+/* Of 32 bits, too, where `a` has those with their sign or zeros above them, and the caller wraps. */
+static inline int64_t lt_signed_shl(int64_t a, int64_t n) { return n < 0 || n > 63 ? 0 : (int64_t)((uint64_t)a << n); }
+static inline int64_t lt_signed_shr(int64_t a, int64_t n) { return n < 0 ? a : a >> (n > 63 ? 63 : n); }
+static inline uint64_t lt_unsigned_shl(uint64_t a, uint64_t n) { return n > 63 ? 0 : a << n; }
+static inline uint64_t lt_unsigned_shr(uint64_t a, uint64_t n) { return n > 63 ? 0 : a >> n; }
+#define lt_whole_shl(a, b) _Generic((a), uint64_t: lt_unsigned_shl, default: lt_signed_shl)(a, b)
+#define lt_whole_shr(a, b) _Generic((a), uint64_t: lt_unsigned_shr, default: lt_signed_shr)(a, b)
 #define lt_whole_add(a, b) _Generic((a), uint64_t: lt_unsigned_add, default: lt_wrap_add)(a, b)
 #define lt_whole_sub(a, b) _Generic((a), uint64_t: lt_unsigned_sub, default: lt_wrap_sub)(a, b)
 #define lt_whole_mul(a, b) _Generic((a), uint64_t: lt_unsigned_mul, default: lt_wrap_mul)(a, b)

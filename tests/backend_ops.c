@@ -238,6 +238,25 @@ void ops_constants(const struct ops_backend *o)
 		}
 }
 
+/* Every special number by every count, a few below 0 and beyond all bits, which random ones hardly meet. */
+void ops_shifts(const struct ops_backend *o)
+{
+	static const enum lt_dtype types[] = { LT_I32, LT_I64, LT_U32, LT_U64 };
+	for (int k = 0; k < 4; k++) {
+		struct ops_map m = map_of(types[k], N_VALUE);
+		add_case(&m, LT_OP_shl, m.type, -1, tb_i(0));
+		add_case(&m, LT_OP_shr, m.type, -1, tb_i(0));
+		for (int64_t n = -1; n < 67; n += 8) {
+			add_case(&m, LT_OP_shl, m.type, 1, lt__round_to(tb_i(n), m.type));
+			add_case(&m, LT_OP_shr, m.type, 1, lt__round_to(tb_i(n), m.type));
+		}
+		ops_values(x, m.type, m.n, 3);
+		for (int64_t i = 0; i < m.n; i++)
+			lt__store(y, i, m.type, lt__round_to(tb_i(i % 71 - 3), m.type));
+		check_map(o, &m, x, y);
+	}
+}
+
 void ops_all_halves(const struct ops_backend *o)
 {
 	static const enum lt_dtype halves[] = { LT_F16, LT_BF16 };

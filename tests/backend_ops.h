@@ -32,6 +32,7 @@ void ops_all_types(const struct ops_backend *);
 void ops_casts_of_all_pairs(const struct ops_backend *);
 /* Constants take shorter ways: no guard of a division, one instruction for a minimum. */
 void ops_constants(const struct ops_backend *);
+void ops_shifts(const struct ops_backend *);
 /* Every operator of one operand on every f16 and every bf16. */
 void ops_all_halves(const struct ops_backend *);
 

@@ -50,6 +50,10 @@ Test(cpu_ops, casts) { on_target(0, ops_casts_of_all_pairs); }
 Test(cpu_ops, casts_sse2) { on_target(2, ops_casts_of_all_pairs); }
 Test(more_cpu_ops, casts_clang) { on_target(3, ops_casts_of_all_pairs); }
 Test(cpu_ops, constants) { on_target(0, ops_constants); }
+Test(cpu_ops, shifts) { on_target(0, ops_shifts); }
+Test(cpu_ops, shifts_avx2) { on_target(1, ops_shifts); }
+Test(cpu_ops, shifts_sse2) { on_target(2, ops_shifts); }
+Test(more_cpu_ops, shifts_clang) { on_target(3, ops_shifts); }
 Test(cpu_ops, halves) { on_target(0, ops_all_halves); }
 Test(cpu_ops, reductions) { on_target(0, ops_reductions); }
 Test(cpu_ops, reductions_sse2) { on_target(2, ops_reductions); }

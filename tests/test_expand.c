@@ -196,10 +196,14 @@ Test(expand, operators_beside_constants)
 		{ LT_OPCODE_mod, { "0", "1", "-1", "2", "-2", "3", "-3", "4", "7", "-7", "8", "1024", "1073741824", "2147483647",
 			"-2147483648", NULL }, false },
 		{ LT_OPCODE_min, { "0", "-5", NULL }, false },
+		{ LT_OPCODE_shl, { "0", "1", "7", "31", "32", "63", "64", "-1", "-2147483648", NULL }, false },
+		{ LT_OPCODE_shr, { "0", "1", "7", "31", "32", "63", "64", "-1", "-2147483648", NULL }, false },
+		{ LT_OPCODE_shl, { "0", "1", "31", "32", "63", "64", "4294967295", NULL }, false },
+		{ LT_OPCODE_shr, { "0", "1", "31", "32", "63", "64", "4294967295", NULL }, false },
 		{ LT_OPCODE_div, { "0", "1", "2", "3", "7", "8", "1024", "2147483647", "2147483648", "4294967295", NULL }, false },
 		{ LT_OPCODE_mod, { "0", "1", "2", "3", "7", "8", "1024", "2147483647", "2147483648", "4294967295", NULL }, false },
 	};
-	static const size_t first_unsigned = sizeof rows / sizeof *rows - 2;
+	static const size_t first_unsigned = sizeof rows / sizeof *rows - 4;
 	for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
 		for (const char *const *beside = rows[r].beside; *beside; beside++)
 			for (int l = 0; l < 8; l++) {

@@ -12,6 +12,7 @@ TestSuite(llvm_ops, .init = llvm_load, .timeout = 120);
 Test(llvm_ops, all_types) { ops_all_types(&llvm); }
 Test(llvm_ops, casts_of_all_pairs) { ops_casts_of_all_pairs(&llvm); }
 Test(llvm_ops, constants) { ops_constants(&llvm); }
+Test(llvm_ops, shifts) { ops_shifts(&llvm); }
 Test(llvm_ops, all_halves) { ops_all_halves(&llvm); }
 Test(llvm_ops, reductions) { ops_reductions(&llvm); }
 Test(llvm_ops, functions_of_f32) { ops_functions(&llvm, LT_F32); }

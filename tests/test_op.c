@@ -122,6 +122,38 @@ static const int64_t integer_division[][4] = {
 	{ -100LL, 9223372036854775807LL, -1LL, 9223372036854775707LL },
 };
 
+/* An operand, a count, and both shifts by Python's integers of any size, wrapped to 64 bits. */
+static const int64_t shifts[][4] = {
+	{ 0LL, 31LL, 0LL, 0LL }, { 0LL, 9223372036854775807LL, 0LL, 0LL }, { 0LL, 65LL, 0LL, 0LL },
+	{ 0LL, 2LL, 0LL, 0LL }, { 0LL, 62LL, 0LL, 0LL }, { 1LL, 9223372036854775807LL, 0LL, 0LL },
+	{ 1LL, 64LL, 0LL, 0LL }, { 1LL, -1LL, 0LL, 1LL }, { 1LL, INT64_MIN, 0LL, 1LL }, { 1LL, 1LL, 2LL, 0LL },
+	{ -1LL, 9223372036854775807LL, 0LL, -1LL }, { -1LL, 0LL, -1LL, -1LL }, { -1LL, 64LL, 0LL, -1LL },
+	{ -1LL, 32LL, -4294967296LL, -1LL }, { -1LL, 65LL, 0LL, -1LL }, { 5LL, 31LL, 10737418240LL, 0LL },
+	{ 5LL, INT64_MIN, 0LL, 5LL }, { 5LL, 64LL, 0LL, 0LL }, { 5LL, 65LL, 0LL, 0LL },
+	{ 5LL, 9223372036854775807LL, 0LL, 0LL }, { -5LL, 64LL, 0LL, -1LL }, { -5LL, 63LL, INT64_MIN, -1LL },
+	{ -5LL, -1LL, 0LL, -5LL }, { -5LL, 2LL, -20LL, -2LL }, { -5LL, 31LL, -10737418240LL, -1LL },
+	{ 2147483647LL, -1LL, 0LL, 2147483647LL }, { 2147483647LL, 2LL, 8589934588LL, 536870911LL },
+	{ 2147483647LL, 65LL, 0LL, 0LL }, { 2147483647LL, 63LL, INT64_MIN, 0LL },
+	{ 2147483647LL, 0LL, 2147483647LL, 2147483647LL }, { -2147483648LL, -1LL, 0LL, -2147483648LL },
+	{ -2147483648LL, 1LL, -4294967296LL, -1073741824LL }, { -2147483648LL, 2LL, -8589934592LL, -536870912LL },
+	{ -2147483648LL, 9223372036854775807LL, 0LL, -1LL }, { -2147483648LL, 0LL, -2147483648LL, -2147483648LL },
+	{ 4611686018427387909LL, 32LL, 21474836480LL, 1073741824LL },
+	{ 4611686018427387909LL, 0LL, 4611686018427387909LL, 4611686018427387909LL },
+	{ 4611686018427387909LL, INT64_MIN, 0LL, 4611686018427387909LL }, { 4611686018427387909LL, 64LL, 0LL, 0LL },
+	{ 4611686018427387909LL, 63LL, INT64_MIN, 0LL },
+	{ -4611686018427387909LL, -64LL, 0LL, -4611686018427387909LL },
+	{ -4611686018427387909LL, 63LL, INT64_MIN, -1LL },
+	{ -4611686018427387909LL, INT64_MIN, 0LL, -4611686018427387909LL },
+	{ -4611686018427387909LL, 9223372036854775807LL, 0LL, -1LL }, { -4611686018427387909LL, 64LL, 0LL, -1LL },
+	{ 9223372036854775807LL, 2LL, -4LL, 2305843009213693951LL },
+	{ 9223372036854775807LL, 62LL, -4611686018427387904LL, 1LL },
+	{ 9223372036854775807LL, 1LL, -2LL, 4611686018427387903LL },
+	{ 9223372036854775807LL, 0LL, 9223372036854775807LL, 9223372036854775807LL },
+	{ 9223372036854775807LL, INT64_MIN, 0LL, 9223372036854775807LL }, { INT64_MIN, 64LL, 0LL, -1LL },
+	{ INT64_MIN, 31LL, 0LL, -4294967296LL }, { INT64_MIN, 32LL, 0LL, -2147483648LL },
+	{ INT64_MIN, 63LL, 0LL, -1LL }, { INT64_MIN, -1LL, 0LL, INT64_MIN },
+};
+
 static bool same(double a, double b)
 {
 	if (isnan(a) || isnan(b))
@@ -167,6 +199,20 @@ Test(op, values_of_integers)
 		cr_expect_eq(whole(LT_OP_div, LT_I64, c[0], c[1]), c[2], "%lld // %lld", (long long)c[0], (long long)c[1]);
 		cr_expect_eq(whole(LT_OP_mod, LT_I64, c[0], c[1]), c[3], "%lld %% %lld", (long long)c[0], (long long)c[1]);
 	}
+	for (size_t i = 0; i < sizeof shifts / sizeof *shifts; i++) {
+		const int64_t *c = shifts[i];
+
+		cr_expect_eq(whole(LT_OP_shl, LT_I64, c[0], c[1]), c[2], "%lld << %lld", (long long)c[0], (long long)c[1]);
+		cr_expect_eq(whole(LT_OP_shr, LT_I64, c[0], c[1]), c[3], "%lld >> %lld", (long long)c[0], (long long)c[1]);
+	}
+	cr_expect_eq(whole(LT_OP_shl, LT_I32, 3, 31), INT32_MIN);
+	cr_expect_eq(whole(LT_OP_shl, LT_I32, 3, 32), 0);
+	cr_expect_eq(whole(LT_OP_shr, LT_I32, INT32_MIN, 32), -1);
+	cr_expect_eq(whole(LT_OP_shr, LT_U32, UINT32_MAX, 31), 1);
+	cr_expect_eq(whole(LT_OP_shr, LT_U32, UINT32_MAX, 32), 0);
+	cr_expect_eq(whole(LT_OP_shr, LT_U32, UINT32_MAX, UINT32_MAX), 0, "a count without a sign is never below 0");
+	cr_expect_eq(whole(LT_OP_shr, LT_U64, -1, 63), 1);
+	cr_expect_eq(whole(LT_OP_shl, LT_U64, -1, -1), 0);
 	cr_expect_eq(whole(LT_OP_add, LT_I32, INT32_MAX, 1), INT32_MIN);
 	cr_expect_eq(whole(LT_OP_mul, LT_I32, 65536, 65536), 0);
 	cr_expect_eq(whole(LT_OP_div, LT_I32, INT32_MIN, -1), INT32_MIN);
@@ -322,6 +368,30 @@ Test(op, error_bounds_hold)
 		}
 		cr_expect(n_bounded > 1000, "%s: a bound is given in %d of 4000 cases only", info->name, n_bounded);
 	}
+}
+
+/* Every operand within e of x, where the count is known; an uncertain one says nothing. */
+Test(op, error_bounds_of_shifts_hold)
+{
+	static const enum lt_opcode ops[] = { LT_OP_shl, LT_OP_shr };
+
+	for (int k = 0; k < 2; k++)
+		for (int64_t x = -40; x <= 40; x++)
+			for (int64_t e = 0; e < 12; e++)
+				for (int64_t n = -2; n < 70; n++) {
+					double at[2] = { (double)x, (double)n }, within[2] = { (double)e, 0 };
+					double bound = lt__op_error(ops[k], at, within, 0), furthest = 0;
+					int64_t r = whole(ops[k], LT_I64, x, n);
+
+					for (int64_t y = x - e; y <= x + e && n < 57; y++)
+						furthest = fmax(furthest, fabs((double)whole(ops[k], LT_I64, y, n) - (double)r));
+					cr_assert(furthest <= bound, "%d of %lld +- %lld by %lld: %g beyond %g", k, (long long)x, (long long)e,
+						(long long)n, furthest, bound);
+					cr_assert(bound <= furthest + (k && e ? 2 : 0) || n > 56, "%d of %lld +- %lld by %lld: %g for %g", k,
+						(long long)x, (long long)e, (long long)n, bound, furthest);
+					within[1] = 1;
+					cr_assert(isinf(lt__op_error(ops[k], at, within, 0)));
+				}
 }
 
 Test(op, error_bounds_are_never_nan)

@@ -24,16 +24,17 @@ static void fill_values(enum lt_dtype t, uint64_t *x)
 	memcpy(x, all, sizeof all);
 }
 
-enum { N_OP = 20 };
+enum { N_OP = 22 };
 static const char *const names[N_OP] = { "add", "sub", "mul", "div", "mod", "min", "max", "and", "or", "xor", "eq",
-	"ne", "less", "lessequal", "greater", "greaterequal", "neg", "abs", "sign", "copy" };
-static bool takes_one(int op) { return op >= 16; }
+	"ne", "less", "lessequal", "greater", "greaterequal", "neg", "abs", "sign", "copy",
+	"shl", "shr" };
+static bool takes_one(int op) { return op >= 16 && op < 20; }
 #define OF_TYPE(T) \
 	static uint64_t want_##T(int op, T a, T b) \
 	{ \
 		const T value[N_OP] = { (T)(a + b), (T)(a - b), (T)((uint64_t)a * b), (T)(b ? a / b : 0), (T)(b ? a % b : 0), \
 			a < b ? a : b, a < b ? b : a, a & b, a | b, a ^ b, a == b, a != b, a < b, a <= b, a > b, a >= b, (T)(0 - a), a, \
-			a ? 1 : 0, a }; \
+			a ? 1 : 0, a, (T)(b < 8 * sizeof a ? (uint64_t)a << b : 0), (T)(b < 8 * sizeof a ? a >> b : 0) }; \
 		return value[op]; \
 	}
 OF_TYPE(uint16_t)

@@ -213,6 +213,8 @@ REFERENCE_APART int64_t reference_integer(uint32_t opcode, int64_t a, int64_t b,
 	case LT_OPCODE_and: return a & b;
 	case LT_OPCODE_or: return a | b;
 	case LT_OPCODE_xor: return a ^ b;
+	case LT_OPCODE_shl: return v > 63 ? 0 : (int64_t)(u << v);
+	case LT_OPCODE_shr: return whole ? v > 63 ? 0 : (int64_t)(u >> v) : b < 0 ? a : a >> (b > 63 ? 63 : b);
 	case LT_OPCODE_not: return type == LT_BOOL ? !a : ~a;
 	case LT_OPCODE_neg: return (int64_t)(0 - u);
 	case LT_OPCODE_abs: return !whole && a < 0 ? (int64_t)(0 - u) : a;

@@ -76,6 +76,32 @@ static int64_t floormod(int64_t a, int64_t b)
 static int64_t int_less(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t int_more(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t int_abs(int64_t a, int64_t b) { (void)b; return a < 0 ? (int64_t)(0 - (uint64_t)a) : a; }
+/* Doubled, or halved and rounded down, as often as the count says: narrower integers wrap later. */
+static int64_t int_up(int64_t a, int64_t n)
+{
+	uint64_t u = (uint64_t)a;
+	for (int64_t i = 0; i < (n < 0 || n > 64 ? 64 : n); i++)
+		u += u;
+	return (int64_t)u;
+}
+static int64_t int_down(int64_t a, int64_t n)
+{
+	for (int64_t i = 0; i < (n > 64 ? 64 : n); i++)
+		a = floordiv(a, 2);
+	return a;
+}
+static uint64_t word_up(uint64_t a, uint64_t n)
+{
+	for (uint64_t i = 0; i < (n > 64 ? 64 : n); i++)
+		a += a;
+	return a;
+}
+static uint64_t word_down(uint64_t a, uint64_t n)
+{
+	for (uint64_t i = 0; i < (n > 64 ? 64 : n); i++)
+		a /= 2;
+	return a;
+}
 static uint64_t word_div(uint64_t a, uint64_t b) { return b == 0 ? 0 : a / b; }
 static uint64_t word_mod(uint64_t a, uint64_t b) { return b == 0 ? 0 : a % b; }
 static uint64_t word_less(uint64_t a, uint64_t b) { return a < b ? a : b; }
@@ -113,6 +139,8 @@ ONE(exp) ONE(log) ONE(sqrt) ONE(tanh) ONE(erf) ONE(sin) ONE(cos) ONE(floor) ONE(
 	{ "lt_min", 2, less_of, int_less, word_less },
 	{ "lt_max", 2, more_of, int_more, word_more },
 	{ "lt_abs", 1, NULL, int_abs, word_abs },
+	{ "lt_shl", 2, NULL, int_up, word_up },
+	{ "lt_shr", 2, NULL, int_down, word_down },
 	{ "lt_sign", 1, sign_of, int_sign, word_sign },
 };
 enum { MAX_DEPTH = 12, N_FUNCTION = sizeof functions / sizeof *functions };

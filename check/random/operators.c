@@ -50,6 +50,10 @@ static double operand_prepare(struct random_maker *m, enum lt_opcode op, lt_node
 		return op == LT_OP_sqrt ? a + 1 : op == LT_OP_log ? 64 : 4;
 	case LT_OP_tanh: case LT_OP_sigmoid: case LT_OP_erf: case LT_OP_sign: return 1;
 	case LT_OP_and: case LT_OP_or: case LT_OP_xor: return 2 * (a > b ? a : b);
+	case LT_OP_shl: case LT_OP_shr:         /* any count now and then: small ones are most of those that do something */
+		if (!raw)
+			x[1] = lt_graph_binary(g, "and", x[1], lt_graph_literal_int(g, g->node[x[1]].dtype, 7));
+		return op == LT_OP_shr ? a : raw ? 0x1p63 : 128 * a;
 	case LT_OP_ceil: case LT_OP_round: case LT_OP_floor: return a + 1;
 	default: return lt__op_info(op)->to_bool ? 1 : a > b ? a : b;
 	}

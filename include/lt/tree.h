@@ -136,7 +136,10 @@ enum lt_dim_role { LT_DIM_BATCH, LT_DIM_ROW, LT_DIM_COLUMN, LT_DIM_DEEP,
  *   SAME     any one element type; half types and integers of 8 and 16 bits for copy and select only
  *   FLOAT    f32 or f64             BITS    bool, i32, i64, u32 or u64
  *   TEST     any one element type, the result is bool
- *   CAST     any to any             CHOOSE  operand 0 is bool, the others and the result have one type */
+ *   CAST     any to any             CHOOSE  operand 0 is bool, the others and the result have one type
+ *   WHOLE    i32, i64, u32 or u64
+ * shl, shr (1.1): the count, operand 1, may be any number: below 0 it is 0 and operand 0, from the bits of the type on
+ * 0, and of a negative operand 0 of shr -1. */
 #define LT_OPERATOR_MAP(X) \
 	X(copy, 1, 1, SAME) X(select, 2, 3, CHOOSE) X(add, 3, 2, SAME) X(sub, 4, 2, SAME) X(mul, 5, 2, SAME) \
 	X(div, 6, 2, SAME) X(mod, 7, 2, SAME) X(pow, 8, 2, FLOAT) X(min, 9, 2, SAME) X(max, 10, 2, SAME) \
@@ -146,7 +149,7 @@ enum lt_dim_role { LT_DIM_BATCH, LT_DIM_ROW, LT_DIM_COLUMN, LT_DIM_DEEP,
 	X(reciprocal, 24, 1, FLOAT) X(exp, 25, 1, FLOAT) X(log, 26, 1, FLOAT) X(sqrt, 27, 1, FLOAT) \
 	X(rsqrt, 28, 1, FLOAT) X(tanh, 29, 1, FLOAT) X(sigmoid, 30, 1, FLOAT) X(erf, 31, 1, FLOAT) \
 	X(sin, 32, 1, FLOAT) X(cos, 33, 1, FLOAT) X(floor, 34, 1, FLOAT) X(ceil, 35, 1, FLOAT) \
-	X(round, 36, 1, FLOAT) X(cast, 37, 1, CAST)
+	X(round, 36, 1, FLOAT) X(cast, 37, 1, CAST) X(shl, 38, 2, WHOLE) X(shr, 39, 2, WHOLE)
 enum lt_operator_opcode {
 	LT_OPCODE_TEXT = 0,
 #define LT_OPERATOR_ENUM(name, number, operands, types) LT_OPCODE_##name = number,

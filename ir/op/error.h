@@ -102,6 +102,24 @@ static inline double lt_err_bits(const double *x, const double *e)
 	return 4;
 }
 
+/* By a count that is known: as a product; what is lost at the upper end is the caller's to see. */
+static inline double lt_err_shl(const double *x, const double *e)
+{
+	if (e[0] == 0 && e[1] == 0)
+		return 0;
+	return e[1] != 0 ? INFINITY : x[1] < 0 || x[1] > 63 ? 0 : ldexp(e[0], (int)x[1]);
+}
+
+/* As a quotient, which is rounded: two that are that far apart may round one further. */
+static inline double lt_err_shr(const double *x, const double *e)
+{
+	if (e[0] == 0 && e[1] == 0)
+		return 0;
+	if (e[1] != 0)
+		return INFINITY;
+	return x[1] <= 0 ? e[0] : ldexp(e[0], x[1] > 63 ? -63 : -(int)x[1]) + 1;
+}
+
 /* Of a step function at 0 that is `height` high. */
 static inline double lt_err_step(double x, double e, double height)
 {

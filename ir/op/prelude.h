@@ -175,6 +175,15 @@ LT_FN uint32_t lt_floordiv_u32(uint32_t a, uint32_t b) { return b ? a / b : 0; }
 LT_FN uint32_t lt_mod_u32(uint32_t a, uint32_t b) { return b ? a % b : 0; }
 LT_FN uint64_t lt_floordiv_u64(uint64_t a, uint64_t b) { return b ? a / b : 0; }
 LT_FN uint64_t lt_mod_u64(uint64_t a, uint64_t b) { return b ? a % b : 0; }
+/* A count below 0: all is lost, and nothing is moved. */
+LT_FN int32_t lt_shl_i32(int32_t a, int32_t n) { return n < 0 || n > 31 ? 0 : (int32_t)((uint32_t)a << n); }
+LT_FN int32_t lt_shr_i32(int32_t a, int32_t n) { return n < 0 ? a : a >> (n > 31 ? 31 : n); }
+LT_FN int64_t lt_shl_i64(int64_t a, int64_t n) { return n < 0 || n > 63 ? 0 : (int64_t)((uint64_t)a << n); }
+LT_FN int64_t lt_shr_i64(int64_t a, int64_t n) { return n < 0 ? a : a >> (n > 63 ? 63 : n); }
+LT_FN uint32_t lt_shl_u32(uint32_t a, uint32_t n) { return n > 31 ? 0 : a << n; }
+LT_FN uint32_t lt_shr_u32(uint32_t a, uint32_t n) { return n > 31 ? 0 : a >> n; }
+LT_FN uint64_t lt_shl_u64(uint64_t a, uint64_t n) { return n > 63 ? 0 : a << n; }
+LT_FN uint64_t lt_shr_u64(uint64_t a, uint64_t n) { return n > 63 ? 0 : a >> n; }
 
 /* Half types to f32, exactly. */
 LT_FN float lt_cast_f16_f32(uint16_t h)

@@ -90,6 +90,8 @@ static const struct neutral neutrals[] = {
 	{ LT_OP_div, LT_CLASS_INT, RIGHT, ONE },
 	{ LT_OP_min, LT_CLASS_FLOAT, EITHER, HIGHEST },
 	{ LT_OP_max, LT_CLASS_FLOAT, EITHER, LOWEST },
+	{ LT_OP_shl, LT_CLASS_INT, RIGHT, ZERO },
+	{ LT_OP_shr, LT_CLASS_INT, RIGHT, ZERO },
 	{ LT_OP_and, LT_CLASS_INT, EITHER, ALL_ONES },
 	{ LT_OP_and, LT_CLASS_BOOL, EITHER, ONE },
 	{ LT_OP_or, LT_CLASS_INT, EITHER, ZERO },

@@ -252,7 +252,46 @@ static int32_t expand_mod_unsigned(struct expansion *e, int32_t x, int32_t y)
 	return lt__expand_two(e, LT_OPCODE_remainder, x, y);
 }
 
+/* Bits of the type less 1: a count that processors take has no others. */
+static uint64_t largest_count(const struct expansion *e, int32_t x)
+{
+	uint32_t dtype = expand_dtype(e, x);
+	return dtype == LT_I32 || dtype == LT_U32 ? 31 : 63;
+}
+
+/* As a number without a sign a count below 0 is larger than all bits, too. */
+static int32_t shift_or_zero(struct expansion *e, int opcode, int32_t x, int32_t n)
+{
+	uint64_t largest = largest_count(e, x), known;
+	uint32_t word = largest == 31 ? LT_U32 : LT_U64;
+	if (lt__expand_known(e, n, &known))
+		return known > largest ? lt__expand_number(e, x, 0) : lt__expand_two(e, opcode, x, n);
+	int32_t fits = expand_test(e, LT_OPCODE_lessequal, lt__expand_bits(e, word, n), (double)largest);
+	int32_t moved = lt__expand_two(e, opcode, x, expand_with_word(e, LT_OPCODE_and, n, largest));
+	return lt__build_select(&e->b, fits, moved, lt__expand_number(e, x, 0));
+}
+
+static int32_t expand_shl(struct expansion *e, int32_t x, int32_t n)
+{
+	return shift_or_zero(e, LT_OPCODE_shift_left, x, n);
+}
+static int32_t expand_shr_unsigned(struct expansion *e, int32_t x, int32_t n)
+{
+	return shift_or_zero(e, LT_OPCODE_shift_right, x, n);
+}
+
+/* From all bits less 1 on there is the sign alone; below 0 nothing is moved. */
+static int32_t expand_shr(struct expansion *e, int32_t x, int32_t n)
+{
+	int32_t least = lt__expand_two(e, LT_OPCODE_larger, n, lt__expand_number(e, n, 0));
+	return lt__expand_two(e, LT_OPCODE_shift_signed, x, expand_with(e, LT_OPCODE_lesser, least,
+		(double)largest_count(e, x)));
+}
+
 const struct lt_expand_row lt__expand_exact[] = {
+	{ LT_OPCODE_shl, EXPAND_INTEGERS, expand_shl },
+	{ LT_OPCODE_shr, EXPAND_SIGNED, expand_shr },
+	{ LT_OPCODE_shr, EXPAND_UNSIGNED, expand_shr_unsigned },
 	{ LT_OPCODE_min, EXPAND_FLOATS, expand_min },
 	{ LT_OPCODE_max, EXPAND_FLOATS, expand_max },
 	{ LT_OPCODE_min, EXPAND_INTEGERS, expand_lesser },

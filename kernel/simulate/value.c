@@ -81,6 +81,8 @@ static uint64_t of_unsigned(uint32_t opcode, uint64_t a, uint64_t b)
 	case LT_OPCODE_and: return a & b;
 	case LT_OPCODE_or: return a | b;
 	case LT_OPCODE_xor: return a ^ b;
+	case LT_OPCODE_shl: return b > 63 ? 0 : a << b;
+	case LT_OPCODE_shr: return b > 63 ? 0 : a >> b;
 	case LT_OPCODE_neg: return 0 - a;
 	case LT_OPCODE_abs: return a;
 	case LT_OPCODE_sign: return a > 0;
@@ -114,6 +116,8 @@ static int64_t of_integers(uint32_t opcode, int64_t a, int64_t b)
 	case LT_OPCODE_and: return a & b;
 	case LT_OPCODE_or: return a | b;
 	case LT_OPCODE_xor: return a ^ b;
+	case LT_OPCODE_shl: return b < 0 || b > 63 ? 0 : (int64_t)(u << b);
+	case LT_OPCODE_shr: return b < 0 ? a : a >> (b > 63 ? 63 : b);
 	case LT_OPCODE_neg: return (int64_t)(0 - u);
 	case LT_OPCODE_abs: return a < 0 ? (int64_t)(0 - u) : a;
 	case LT_OPCODE_sign: return (a > 0) - (a < 0);

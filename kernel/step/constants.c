@@ -67,6 +67,8 @@ static bool computes(uint32_t opcode)
 	case LT_OPCODE_and:
 	case LT_OPCODE_or:
 	case LT_OPCODE_xor:
+	case LT_OPCODE_shl:
+	case LT_OPCODE_shr:
 	case LT_OPCODE_not:
 	case LT_OPCODE_neg:
 	case LT_OPCODE_abs:

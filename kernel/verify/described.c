@@ -6,7 +6,8 @@
 
 /* -- the description -- */
 
-enum operand_types { TYPES_SAME, TYPES_FLOAT, TYPES_BITS, TYPES_TEST, TYPES_CAST, TYPES_CHOOSE };
+enum operand_types { TYPES_SAME, TYPES_FLOAT, TYPES_BITS, TYPES_TEST, TYPES_CAST, TYPES_CHOOSE,
+	TYPES_WHOLE };
 static const struct { int32_t n; enum operand_types types; } operators[LT_NOPERATOR_OPCODE] = {
 #define ROW(name, number, operands, types) [number] = { operands, TYPES_##types },
 	LT_OPERATOR_MAP(ROW)
@@ -33,6 +34,7 @@ static bool types_fit(const struct lt_kernel_call_op *o)
 	switch (operators[o->opcode].types) {
 	case TYPES_FLOAT: return (in == LT_F32 || in == LT_F64) && o->dtype == in;
 	case TYPES_BITS: return !lt__number_is_float(in) && o->dtype == in;
+	case TYPES_WHOLE: return !lt__number_is_float(in) && in != LT_BOOL && o->dtype == in;
 	case TYPES_TEST: return o->dtype == LT_BOOL;
 	case TYPES_CAST: return true;
 	case TYPES_CHOOSE: return x[0].dtype == LT_BOOL && o->dtype == in;

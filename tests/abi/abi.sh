@@ -47,6 +47,8 @@ tree.h|s/LT_SERIAL, LT_PARALLEL/LT_PARALLEL, LT_SERIAL/
 tree.h|s/struct lt_array { const void \*at;/struct lt_array { const void *at; int more;/
 tree.h|s/uint32_t n, stride; }/uint32_t n, stride; int64_t more; }/
 tree.h|s/int32_t line, column;/int32_t line;/
+tree.h|s/X(sin, 32, 1, FLOAT)/X(sin, 32, 1, SAME)/
+tree.h|s/X(shl, 38, 2, WHOLE)/X(shl, 38, 2, WHOLE) X(more, 40, 1, SAME)/
 status.h|s/X(ENOMEM,      1/X(ENOMEM,      17/
 target.h|s/uint32_t cores;/uint32_t cores, clusters;/
 backend.h|s/uint32_t n_thread;          \/\* at most/uint64_t n_thread; \/* at most/

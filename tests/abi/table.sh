@@ -71,5 +71,8 @@ END {
 		else print "decl", all[i]
 	}
 }'
+# A table of rows, X(...) X(...), is a fact for each: rows may be added.
 preprocess "$1" -dM | sed -n 's/^#define \(LT_[A-Z_]*.*\)/macro \1/p' |
+	awk '{ gsub(/ X\(/, "\n&"); n = split($0, part, "\n"); print part[1]
+		for (i = 2; i <= n; i++) { sub(/ +$/, "", part[i]); print part[1] part[i] } }' |
 	grep -vE '^macro LT_([A-Z]+_H|BUILD_[A-Z]+|FEATURE|STATUS_MAP)\b' | sort

@@ -215,7 +215,19 @@ BINARY = {
 }
 INTS = np.array([0, 1, -1, 7, -8, 3, 2**31 - 1, -2**31], dtype=np.int32)
 INT_UNARY = {"neg": np.negative, "abs": np.abs, "sign": np.sign}
+
+
+def shifted(x, n):
+    """x * 2^n, rounded down, by Python's integers of any size, wrapped to 32 bits."""
+    def one(a, k):
+        moved = int(a) * 2**int(k) if k >= 0 else int(a) // 2**int(-k)
+        return (moved + 2**31) % 2**32 - 2**31
+    return np.vectorize(one)(x, n.astype(np.int64))
+
+
 INT_BINARY = {
+    "shl": lambda x, n: np.where((n < 0) | (n > 31), 0, shifted(x, np.clip(n, 0, 31))),
+    "shr": lambda x, n: shifted(x, -np.clip(n, 0, 99)),
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.floor_divide, "mod": np.mod, "min": np.minimum,
     "max": np.maximum, "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor, "less": np.less,
     "eq": np.equal,

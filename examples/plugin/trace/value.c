@@ -156,7 +156,11 @@ static int64_t i_mod(int64_t a, int64_t b)
 }
 static int64_t i_abs(int64_t a) { return a < 0 ? (int64_t)(0 - (uint64_t)a) : a; }
 static int64_t i_sign(int64_t a) { return (a > 0) - (a < 0); }
+static int64_t i_shl(int64_t a, int64_t n) { return n < 0 || n > 63 ? 0 : (int64_t)((uint64_t)a << n); }
+static int64_t i_shr(int64_t a, int64_t n) { return n < 0 ? a : a >> (n > 63 ? 63 : n); }
 /* Of u64. */
+static uint64_t u_shl(uint64_t a, uint64_t n) { return n > 63 ? 0 : a << n; }
+static uint64_t u_shr(uint64_t a, uint64_t n) { return n > 63 ? 0 : a >> n; }
 static uint64_t u_div(uint64_t a, uint64_t b) { return b ? a / b : 0; }
 static uint64_t u_mod(uint64_t a, uint64_t b) { return b ? a % b : 0; }
 static uint64_t u_abs(uint64_t a) { return a; }
@@ -185,6 +189,8 @@ static uint64_t u_sign(uint64_t a) { return a > 0; }
 	X(and, 2, INTEGERS | BOOLS, 0, 0, a0 & a1) \
 	X(or, 2, INTEGERS | BOOLS, 0, 0, a0 | a1) \
 	X(xor, 2, INTEGERS | BOOLS, 0, 0, a0 ^ a1) \
+	X(shl, 2, INTEGERS, 0, 0, OF(shl, a0)(a0, a1)) \
+	X(shr, 2, INTEGERS, 0, 0, OF(shr, a0)(a0, a1)) \
 	X(not, 1, BOOLS, 0, 0, !a0) \
 	X(neg, 1, FLOATS | INTEGERS, 0, -x0, WRAP(0, -, a0)) \
 	X(abs, 1, FLOATS | INTEGERS, 0, fabs(x0), OF(abs, a0)(a0)) \
