@@ -264,6 +264,10 @@ REFERENCE_APART double reference_pow_error(double a, double ea, double b, double
 {
 	const int whole = eb == 0 && rint(b) == b;
 	double worst = a - ea > 0 || a + ea < 0 ? 0 : fabs(v);
+	if (isnan(a) || isnan(b))
+		return REFERENCE_INFINITY;              /* but for a base of 1, and an exponent of 0 */
+	if (a + ea < 0 && isfinite(a) && !whole && eb == 0 && isfinite(b))
+		return 0;                               /* NaN, whatever the base */
 	if (!(a - ea > 0) && (!whole || (!(a + ea < 0) && b < 0)))
 		return REFERENCE_INFINITY;
 	for (int corner = 0; corner < 4; corner++)
@@ -271,25 +275,39 @@ REFERENCE_APART double reference_pow_error(double a, double ea, double b, double
 	return worst;
 }
 
+/* Infinite, too, where the result is not finite, unless it is the same for all operands within their errors: an
+ * infinity times what may have either sign is either. */
 REFERENCE_APART double reference_moved(uint32_t opcode, double a, double ea, double b, double eb, double v)
 {
 	const double f = fabs(a), g = fabs(b);
 	if (ea == 0 && eb == 0)
 		return 0;
+	if (opcode == LT_OPCODE_pow)
+		return reference_pow_error(a, ea, b, eb, v);
+	if (isnan(a) || isnan(b))
+		return 0;
 	switch (opcode) {
 	case LT_OPCODE_add: case LT_OPCODE_sub: return ea + eb;
-	case LT_OPCODE_mul: return (ea > 0 ? ea * g : 0) + (eb > 0 ? eb * f : 0) + (ea > 0 && eb > 0 ? ea * eb : 0);
-	case LT_OPCODE_div: return g > eb ? (ea + (eb > 0 ? eb * fabs(v) : 0)) / (g - eb) : REFERENCE_INFINITY;
-	case LT_OPCODE_pow: return reference_pow_error(a, ea, b, eb, v);
+	case LT_OPCODE_mul:
+		if (isinf(a) || isinf(b))
+			return f > ea && g > eb ? 0 : REFERENCE_INFINITY;
+		return ea * g + eb * f + ea * eb;
+	case LT_OPCODE_div:
+		if (isinf(a) || (g == 0 && eb == 0))
+			return f > ea && (g > eb || eb == 0) ? 0 : REFERENCE_INFINITY;
+		return g > eb ? (ea + eb * fabs(v)) / (g - eb) : REFERENCE_INFINITY;
 	case LT_OPCODE_min: return b - a > ea + eb ? ea : a - b > ea + eb ? eb : fmax(ea, eb);
 	case LT_OPCODE_max: return a - b > ea + eb ? ea : b - a > ea + eb ? eb : fmax(ea, eb);
 	case LT_OPCODE_copy: case LT_OPCODE_neg: case LT_OPCODE_abs: case LT_OPCODE_tanh: return ea;
 	case LT_OPCODE_sign: return f > ea ? 0 : REFERENCE_INFINITY;
 	case LT_OPCODE_reciprocal: return f > ea ? ea / f / (f - ea) : REFERENCE_INFINITY;
-	case LT_OPCODE_exp: return ea < 1 ? v * expm1(ea) : exp(a + ea);
-	case LT_OPCODE_log: return a > ea ? -log1p(-ea / a) : REFERENCE_INFINITY;
-	case LT_OPCODE_sqrt: return a >= ea ? ea / (v + sqrt(a - ea)) : REFERENCE_INFINITY;
-	case LT_OPCODE_rsqrt: return a > ea ? 1 / sqrt(a - ea) - v : REFERENCE_INFINITY;
+	case LT_OPCODE_exp:
+		if (isinf(v))
+			return isinf(exp(a - ea)) ? 0 : REFERENCE_INFINITY;
+		return ea < 1 ? v * expm1(ea) : exp(a + ea);
+	case LT_OPCODE_log: return a > ea ? -log1p(-ea / a) : a < -ea ? 0 : REFERENCE_INFINITY;
+	case LT_OPCODE_sqrt: return a >= ea ? ea / (v + sqrt(a - ea)) : a < -ea ? 0 : REFERENCE_INFINITY;
+	case LT_OPCODE_rsqrt: return a > ea ? 1 / sqrt(a - ea) - v : a < -ea ? 0 : REFERENCE_INFINITY;
 	case LT_OPCODE_sigmoid: return ea / 4;
 	case LT_OPCODE_erf: return 1.13 * ea;
 	case LT_OPCODE_sin: case LT_OPCODE_cos: return fmin(ea, 2.0);
@@ -364,17 +382,29 @@ static inline struct reference_value reference_settled(
 }
 static inline double reference_least(double unit, int32_t type) { return unit > 0 && type == LT_F32 ? 0x1p-126 : 0; }
 
-/* Two operands as floats, to a float. */
+static inline int reference_has_two(uint32_t opcode)
+{
+	switch (opcode) {
+	case LT_OPCODE_add: case LT_OPCODE_sub: case LT_OPCODE_mul: case LT_OPCODE_div: case LT_OPCODE_mod:
+	case LT_OPCODE_pow: case LT_OPCODE_min: case LT_OPCODE_max: return 1;
+	default: return 0;
+	}
+}
+
+/* Operands as floats, to a float; b is any value where the operator has one operand. */
 static inline struct reference_value reference_floats(
 	const struct reference_step *s, struct reference_value a, struct reference_value b)
 {
+	const struct reference_value none = { 0, 0, 0, 0 };
 	const uint32_t opcode = (uint32_t)s->opcode;
+	if (!reference_has_two(opcode))
+		b = none;
 	struct reference_value x = { reference_float(opcode, a.f, b.f), 0, 0, 0 };
-	x.error = reference_moved(opcode, a.f, a.error, b.f, b.error, x.f);
-	x.error += reference_rounding(opcode, a.f, b.f, x.f, s->unit) + s->shorter * fabs(x.f)
+	const double moved = reference_moved(opcode, a.f, a.error, b.f, b.error, x.f);
+	x.error = moved + reference_rounding(opcode, a.f, b.f, x.f, s->unit) + s->shorter * fabs(x.f)
 		+ reference_least(s->unit, s->type);
 	x.size = reference_size(opcode, a.f, a.size, b.f, b.size, x.f);
-	return reference_settled(x, isinf(a.error) || isinf(b.error), 0, s->type);
+	return reference_settled(x, isinf(a.error) || isinf(b.error) || isinf(moved), 0, s->type);
 }
 
 static inline struct reference_value reference_select(
@@ -382,7 +412,8 @@ static inline struct reference_value reference_select(
 {
 	struct reference_value x = c.i ? a : b;
 	if (c.error > 0) {
-		const double apart = is_float ? a.f == b.f ? 0 : fabs(a.f - b.f) : a.i == b.i ? 0 : REFERENCE_INFINITY;
+		const double apart = is_float && !isnan(a.f) && !isnan(b.f) ? a.f == b.f ? 0 : fabs(a.f - b.f)
+			: is_float ? isnan(a.f) && isnan(b.f) ? 0 : REFERENCE_INFINITY : a.i == b.i ? 0 : REFERENCE_INFINITY;
 		x.error = c.i ? fmax(a.error, apart + b.error) : fmax(b.error, apart + a.error);
 		x.size = fmax(a.size, b.size);
 		x.error = isnan(x.error) ? REFERENCE_INFINITY : x.error;

@@ -2,6 +2,7 @@
  * those of the loops that the calls stand for, run by `ref`, give or take what they say.
  */
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -276,4 +277,74 @@ Test(cudnn_reference, random_products)
 	}
 	say("products", &tally);
 	cr_expect(count < 100 || (tally.calls > 60 && tally.open < tally.elements / 10));
+}
+
+/* Whatever lies within the errors of operands, infinities and what may be 0 among them, has a result within that of the
+ * operator's, or what is said is that it may be anything. */
+static const struct { enum lt_opcode op; uint32_t opcode; } floats[] = {
+#define ROW(name) { LT_OP_##name, LT_OPCODE_##name }
+	ROW(add), ROW(sub), ROW(mul), ROW(div), ROW(mod), ROW(pow), ROW(min), ROW(max), ROW(neg), ROW(abs), ROW(sign),
+	ROW(reciprocal), ROW(exp), ROW(log), ROW(sqrt), ROW(rsqrt), ROW(tanh), ROW(sigmoid), ROW(erf), ROW(sin), ROW(cos),
+	ROW(floor), ROW(ceil), ROW(round)
+#undef ROW
+};
+
+static struct reference_value draw_value(uint64_t *rng)
+{
+	static const double odds[] = { NAN, INFINITY, -INFINITY, 0, -0.0, 1, 90, -90 };
+	struct reference_value x = { .f = random_chance(rng, 40) ? odds[random_between(rng, 0, 7)]
+		: (double)random_between(rng, -64, 64) / 16 };
+	if (isfinite(x.f) && random_chance(rng, 60))
+		x.error = (double)random_between(rng, 1, 32) / 64;
+	return x;
+}
+
+/* Near an end, the middle, 0 if it is among them, or anywhere; not the end itself, where a result is rounded beyond. */
+static double draw_within(uint64_t *rng, const struct reference_value *x)
+{
+	const double at = (double)random_between(rng, -1, 1), zero = random_chance(rng, 50) ? 0.0 : -0.0;
+	if (x->error == 0)
+		return x->f;
+	if (random_chance(rng, 30) && fabs(x->f) <= x->error)
+		return zero;
+	return x->f + 0.9999 * x->error * (random_chance(rng, 50) ? at : (double)random_between(rng, -1000, 1000) / 1000);
+}
+
+Test(cudnn_reference, operators_of_what_may_be)
+{
+	uint64_t rng = must_number("LT_SEED", 1);
+	const int64_t n = (int64_t)must_draws("LT_COUNT", 3000);
+	int open = 0, odd = 0;
+	for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
+		for (int64_t k = 0; k < n; k++) {
+			const struct reference_step s = { .kind = REFERENCE_MAP, .opcode = (int32_t)floats[i].opcode, .type = LT_F32,
+				.from = LT_F32, .unit = 0x1p-21 };
+			const struct reference_value a = draw_value(&rng), b = draw_value(&rng), x = reference_map(&s, a, b, b);
+			open += isinf(x.error);
+			odd += !isfinite(x.f) && x.error == 0;
+			for (int t = 0; t < 8; t++) {
+				const union lt_scalar in[2] = { { .f = draw_within(&rng, &a) }, { .f = draw_within(&rng, &b) } };
+				const struct reference_result r = { .value = x.f, .error = x.error,
+					.got = lt__round_to(lt__op_value(floats[i].op, LT_F32, in), LT_F32).f };
+				cr_expect(reference_agrees(&r, LT_F32), "%s of %g and %g, within %g of %g and %g of %g, is %g, not %g, give or "
+					"take %g", lt__op_info(floats[i].op)->name, in[0].f, in[1].f, a.error, a.f, b.error, b.f, r.got, x.f, x.error);
+			}
+		}
+	fprintf(stderr, "operators: %d results may be anything, %d are not finite\n", open, odd);
+	cr_expect(odd > (int)n && open < (int)(n * (int64_t)(sizeof floats / sizeof *floats)) / 4);
+}
+
+/* What is chosen by what may be either may be either, a NaN too. */
+Test(cudnn_reference, choices_of_what_may_be)
+{
+	static const double values[] = { NAN, INFINITY, -INFINITY, 0, 2.5, -1 };
+	const struct reference_step s = { .kind = REFERENCE_MAP, .opcode = LT_OPCODE_select, .type = LT_F32, .from = LT_F32 };
+	for (int i = 0; i < 6 * 6 * 2; i++) {
+		const struct reference_value c = { .i = i % 2, .error = INFINITY }, a = { .f = values[i / 2 % 6] },
+			b = { .f = values[i / 12] }, x = reference_map(&s, c, a, b);
+		for (int either = 0; either < 2; either++) {
+			const struct reference_result r = { .value = x.f, .error = x.error, .got = either ? a.f : b.f };
+			cr_expect(reference_agrees(&r, LT_F32), "%g or %g is %g, give or take %g", a.f, b.f, x.f, x.error);
+		}
+	}
 }
