@@ -36,15 +36,18 @@ int64_t lt__number_wrap(int64_t i, int bits, bool is_signed)
 	return is_signed ? (int64_t)u >> (64 - bits) : (int64_t)(u >> (64 - bits));
 }
 
+/* By the bits of a double, whose exponents reach further: ldexp takes long. */
 static double of_half(uint32_t bits, const struct format *t)
 {
-	int e = (int)(bits >> t->mantissa) & ((1 << t->exponent) - 1), bias = (1 << (t->exponent - 1)) - 1;
-	double fraction = ldexp((double)(bits & ((1u << t->mantissa) - 1)), -t->mantissa), x;
+	const int e = (int)(bits >> t->mantissa) & ((1 << t->exponent) - 1), bias = (1 << (t->exponent - 1)) - 1;
+	const uint32_t fraction = bits & ((1u << t->mantissa) - 1);
+	union { uint64_t u; double f; } x = { .u = (uint64_t)(e - bias + 1023) << 52
+		| (uint64_t)fraction << (52 - t->mantissa) };
 	if (e == (1 << t->exponent) - 1)
-		x = fraction > 0 ? (double)NAN : (double)INFINITY;
-	else
-		x = e ? ldexp(1 + fraction, e - bias) : ldexp(fraction, 1 - bias);
-	return bits >> 15 ? -x : x;
+		x.f = fraction > 0 ? (double)NAN : (double)INFINITY;
+	else if (!e)
+		x.f = ldexp((double)fraction, 1 - bias - t->mantissa);
+	return bits >> 15 ? -x.f : x.f;
 }
 
 /* The nearest of all magnitudes: they grow with their bits, so the search is by halves. */
