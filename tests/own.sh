@@ -215,7 +215,7 @@ kernel 'LT_KERNEL(scale, f64, 0)'; refuses 0 "LT_KERNEL(scale, ...) does not nam
 kernel 'LT_TAKES(scale, extent(0, 0) == 99); LT_KERNEL(scale, f32, 0)'; refuses 0 "does not take its extents"
 kernel '#include <stdlib.h>
 LT_KERNEL(scale, f32, 0)' 'exit(0);'; refuses 1 "the kernel 'scale', one's own, has called exit; it has to return"
-rm "$to/bad"/*; refuses 2 "Unknown node type 'scale'; no operation is called so in the folder"
+rm -r "$to/bad"/*; refuses 2 "Unknown node type 'scale'; no operation is called so in the folder"
 kernel 'LT_KERNEL(scale, f32, 0)' '*(volatile int *)8 = 0;'
 (refuses 139 "the kernel 'scale', one's own, has crashed: SIGSEGV") 2>/dev/null
 kernel 'LT_KERNEL(scale, f32, 0)' '*(volatile int *)8 = 0;'
@@ -224,11 +224,51 @@ for what in crash.c crash.so crash; do
 	[ $? = 1 ] && [ ! -e "$to/$what" ] && grep -q 'lt-check --kernels finds' "$to/out"
 	said $? "lt-build says that it crashes, and writes nothing: $what"
 done
+kernel 'LT_KERNEL(scale, f32, 0)' '*(volatile int *)8 = 0;'
+bench="$O/lt-bench nets -b cpu --no-vendor --quick --model $to/m.lt"
+# tells COMMAND CODE SENTENCE: of a tool with the folder of the moment; what it was to write is not there.
+tells() {
+	rm -f "$to/built"
+	$1 --kernels "$to/bad" >"$to/out" 2>&1
+	[ $? = "$2" ] && grep -qF -- "$3" "$to/out" && [ ! -e "$to/built" ]
+	said $? "${1##*/}: $3"
+}
+check="$O/lt-check -b cpu --filter scale/f32/primes/13x7"
+echo 'x = InputTensor(x, float32, [5, 7]); result = scale(x);' >"$to/one.lt"
+build="$O/lt-build $to/one.lt -o $to/built"
+(tells "$bench" 139 "lt-bench: the kernel 'scale', one's own, has crashed: SIGSEGV") 2>/dev/null
+kernel '#include <stdlib.h>
+LT_KERNEL(scale, f32, 0)' 'exit(0);'
+tells "$bench" 1 "lt-bench: the kernel 'scale', one's own, has called exit; it has to return"
+tells "$check/sanitized" 1 "it ended the process with exit code 0; it has to return"
+tells "$build" 1 "it ended without an error, and wrote no results; a kernel of one's own that calls exit does that"
+twice='static int calls;
+for (int64_t i = 0; i < own->result[0].elems; i++) LT_RESULT(0, float)[i] = 2 * LT_OPERAND(0, float)[i]'
+kernel '#include <stdlib.h>
+LT_KERNEL(scale, f32, 0)' "$twice; if (calls++) exit(0);"
+tells "$build" 1 "it ended without an error, and wrote no results"
+kernel 'LT_KERNEL(scale, f32, 0)' "$twice + (float)calls; calls++;"
+tells "$build" 1 "has other bits when it is called again; a kernel of one's own keeps nothing from one call to the next"
+tells "$check" 1 "lt-check -b cpu --seed 1 --kernels $to/bad --filter own/scale/f32/primes/13x7"
+kernel '#include <stdlib.h>
+LT_KERNEL(scale, f32, 0)' 'abort();'
+tells "$check/sanitized" 1 "it ended the process by a signal: Aborted"
+kernel 'LT_KERNEL(scale, f32, 0)' 'this is no C'
+tells "$build" 1 "lt-check --kernels says in which line, if it is one of a kernel of one's own"
+tells "$check" 1 "bad/scale.c:4:"
+cp "$k/scale.c" "$to/bad"
+echo 'def scale(x) { return x * ; }' >"$to/bad/scale.lt"
+tells "$check" 2 "lt-check: $to/bad/scale.lt:1:27: Unexpected end of expression"
+: >"$to/bad/scale.lt"; tells "$check" 2 "scale.lt:1:1: The meaning of the operation is a function"
+echo 'def scale(x) { return TransposeNode(x, [4, 3, 2, 1, 0]); }' >"$to/bad/scale.lt"
+tells "$check" 1 "were tried, the first of which it refuses: $to/bad/scale.lt:1:40: Invalid permutation size"
+rm -r "$to/bad"
+for each in "$check" "$build" "$bench"; do tells "$each" 2 "the folder of kernels $to/bad cannot be read"; done
 printf 'short' >"$to/short.npy"
 $run -b cpu "$to/plain.lt" -i x="$to/short.npy" >"$to/out" 2>&1
 grep -qF "lt-run: x=$to/short.npy: is too short for a .npy file" "$to/out"
 said $? "a file that is wrong is named once"
-rm -rf "$to/bad"; refuses 2 "the folder of kernels"
+refuses 2 "the folder of kernels"
 for name in link 'a b' "q'q"; do
 	rm -rf "$to/$name" && if [ "$name" = link ]; then ln -s "$k" "$to/$name"; else cp -r "$k" "$to/$name"; fi
 	$run -b llvm,cpu --kernels "$to/$name" "$to/m.lt" -i x=random -q --verify >"$to/out" 2>&1 &&

@@ -124,6 +124,9 @@ static lt_status read_kind_and_tail(struct lt_treereader *r, lt_tnode at)
 		return read_tail(r, at);
 	if (lt__tree_at_end(r))
 		return LT_OK;
+	if (group)
+		return LT_TREE_SYNTAX(r, "%s is not allowed here: nothing follows the name of what a group is handed to",
+			lt__lex_text(r->ctx, &r->l));
 	for (const char *const *word = lt__loop_words; *word; word++)
 		if (strlen(*word) == r->l.bytes && !memcmp(*word, r->l.at, r->l.bytes))
 			return LT_TREE_SYNTAX(r, "%s is not allowed here; the order is: for LOOP step N KIND tail TAIL, each at most once",

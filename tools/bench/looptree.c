@@ -67,7 +67,8 @@ static lt_status looptree_compile(struct looptree_contestant *s, const struct be
 		.schedule = !s->schedule_name ? NULL : s->schedule.at ? (const char *)s->schedule.at : "",
 		.schedule_bytes = s->schedule.n,
 		.schedule_name = s->schedule_name,
-		.kernels = s->kernels };
+		.kernels = s->kernels,
+		.running = s->kernels ? lt__crash_running : NULL };
 	struct lt_graph *g = NULL;
 	char *script;
 	lt_status st;

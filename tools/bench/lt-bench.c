@@ -459,6 +459,8 @@ static lt_status bench_begin(struct whole *w, int argc, char **argv)
 	LT_TRY(bench_options_read(w->ctx, argc, argv, &w->o, &done));
 	if (done)
 		return LT_OK;
+	if (w->o.kernels)
+		lt__crash_catch("lt-bench");
 	/* Asked before hours of measuring, not after them. */
 	LT_TRY(write_files(w, NULL));
 	LT_TRY(try_folder(w->ctx, &w->o));

@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "lt/verify.h"
 #include "program/host/host.h"
 #include "tools/build/build.h"
@@ -110,14 +111,19 @@ static void named_word(struct build_command *c, const char *name, const char *pa
 	free(word);
 }
 
-/* Files that the process reads, and those that it is to write. */
-static lt_status binary_files(struct verify *v, const struct model_values *input, struct build_command *c)
+/* Files that the process reads, and those that it is to write.  runs: calls of the function, one after the other. */
+static lt_status binary_files(struct verify *v, const struct model_values *input, const char *runs,
+	struct build_command *c)
 {
 	struct building *b = v->b;
 	char path[BUILD_PATH];
 
 	build_command_words(c, b->target.emulator);
 	build_command_word(c, b->binary);
+	if (runs) {
+		build_command_word(c, "--runs");
+		build_command_word(c, runs);
+	}
 	for (int32_t i = 0; i < b->model.binding[LT_BINDING_INPUT].n; i++) {
 		/* A scalar that only says extents may have no value here: a file says it. */
 		if (!b->export->member[LT_BINDING_INPUT][i].name || !input->value[i])
@@ -128,8 +134,10 @@ static lt_status binary_files(struct verify *v, const struct model_values *input
 		else
 			build_command_word(c, path);
 	}
-	for (int32_t i = 0; i < b->model.binding[LT_BINDING_RESULT].n; i++)
-		build_command_word(c, file_name(b, "result", i, path, sizeof path));
+	for (int32_t i = 0; i < b->model.binding[LT_BINDING_RESULT].n; i++) {
+		(void)unlink(file_name(b, "result", i, path, sizeof path));     /* of a run before */
+		build_command_word(c, path);
+	}
 	for (int32_t i = 0; i < b->model.binding[LT_BINDING_STATE].n; i++) {
 		const struct model_binding *p = &b->model.binding[LT_BINDING_STATE].at[i];
 
@@ -142,18 +150,22 @@ static lt_status binary_files(struct verify *v, const struct model_values *input
 }
 
 /* One process: inputs and states in, results and states out. */
-static lt_status run_binary(struct verify *v, const struct model_values *input)
+static lt_status run_binary(struct verify *v, const struct model_values *input, const char *runs)
 {
 	struct build_command c = { .on = "what was built" };
 	struct building *b = v->b;
 	char said[4096];
 	int status = 0;
-	lt_status st = binary_files(v, input, &c);
+	lt_status st = binary_files(v, input, runs, &c);
 
 	if (!st)
 		st = build_execute(b, &c, (uint32_t)(b->o.verify_seconds * 1000), &status, said, sizeof said);
 	build_command_free(&c);
 	LT_TRY(st);
+	char path[BUILD_PATH];
+	if (status == 0 && b->model.binding[LT_BINDING_RESULT].n && access(file_name(b, "result", 0, path, sizeof path), F_OK))
+		return lt_fail(b->ctx, LT_EDEVICE, "the binary is wrong: it ended without an error, and wrote no results%s",
+			b->o.kernels ? "; a kernel of one's own that calls exit does that (lt-check --kernels says which)" : "");
 	return status == 0 ? LT_OK : lt_fail(b->ctx, LT_EDEVICE, "the binary is wrong: it ended with exit code %d%s%-s%s",
 		status, said[0] ? ", and said: " : "", said, status > 128 && b->o.kernels
 		? "; lt-check --kernels finds what a kernel of one's own does wrong" : "");
@@ -180,6 +192,34 @@ static lt_status judge_all(struct verify *v)
 	return LT_OK;
 }
 
+/* A kernel of one's own that keeps something gives other bits when it is called again.  Of a program with states, a
+ * call begins with what the one before has left. */
+static lt_status run_again(struct verify *v, const struct model_values *input)
+{
+	struct building *b = v->b;
+	const struct model_bindings *results = &b->model.binding[LT_BINDING_RESULT];
+	char path[BUILD_PATH];
+
+	if (!b->o.kernels || b->model.binding[LT_BINDING_STATE].n)
+		return LT_OK;
+	LT_TRY(run_binary(v, input, "2"));
+	for (int32_t i = 0; i < results->n; i++) {
+		const size_t bytes = model_binding_bytes(&results->at[i]);
+		void *again = malloc(bytes + 1);
+		if (!again)
+			return lt_fail(b->ctx, LT_ENOMEM, "out of memory");
+		memset(again, 0xff, bytes);
+		lt_status st = read_file(v, file_name(b, "result", i, path, sizeof path), LT_BINDING_RESULT, i, again);
+		if (!st && memcmp(again, v->result[i], bytes) != 0)
+			st = lt_fail(b->ctx, LT_EDEVICE, "the binary is wrong, and is not written: '%s' has other bits when it is called "
+				"again; a kernel of one's own keeps nothing from one call to the next (lt-check --kernels says which does)",
+				results->at[i].name);
+		free(again);
+		LT_TRY(st);
+	}
+	return LT_OK;
+}
+
 static lt_status verify_run(struct verify *v, int32_t number)
 {
 	struct building *b = v->b;
@@ -199,9 +239,11 @@ static lt_status verify_run(struct verify *v, int32_t number)
 	if (st && !lt__is_end(st))
 		return lt_fail(b->ctx, LT_EINVAL, "nothing was verified, and nothing is written: the reference refuses these "
 			"inputs: %s; give others with --verify-input or --verify-inputs", lt_context_message(b->ctx));
-	st = st ? st : run_binary(v, input);
+	st = st ? st : run_binary(v, input, NULL);
 	if (!st)
 		st = judge_all(v);
+	if (!st && lt_verifier_report(v->verifier)->verdict != LT_VERDICT_FAILED)
+		st = run_again(v, input);
 	lt__progress_end(&v->line);
 	return st;
 }

@@ -221,5 +221,7 @@ void lt__check_repeat(const struct check_options *o, const char *name, char *out
 	lt__check_backend_words(o, out, bytes);
 	append(out, bytes, " --seed %llu%s", (unsigned long long)o->seed, o->full ? " --full" : "");
 	lt__check_limits(o, out, bytes);
+	if (o->kernels)
+		append(out, bytes, " --kernels %s", lt__shell(o->kernels).text);
 	append(out, bytes, " --filter %s", lt__shell(name).text);
 }

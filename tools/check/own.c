@@ -31,32 +31,18 @@ struct own_cases {
 	int64_t number[MAX_NUMBER];     /* which extents may have to be */
 	int n_number;
 	enum lt_dtype dtype;
+	const char *why;                /* the first that was not taken, was not for that; NULL: all were */
+	lt_status why_code;
 };
 
 /* Parameters without a default are tensors. */
 static lt_status count_tensors(struct own_cases *x)
 {
-	const char *path = lt__arena_format(x->a, "%s/%s.lt", x->folder.path, x->name);
-	char *text;
-	size_t bytes;
-	int depth = 0;
-	LT_TRY(lt__text_read(x->ctx, x->a, path, &text, &bytes));
-	const char *at = strstr(text, "def ");
-	at = at ? strchr(at, '(') : NULL;
-	x->n_tensor = 0;
-	for (bool named = false, given = false; at && *at && !(depth == 1 && *at == ')' && !named); at++) {
-		depth += (*at == '(' || *at == '[') - (*at == ')' || *at == ']');
-		given = given || (depth == 1 && *at == '=');
-		named = named || (depth == 1 && *at > ' ' && *at != '(' && *at != ',');
-		if (named && ((depth == 1 && *at == ',') || depth == 0)) {
-			x->n_tensor += !given;
-			named = given = false;
-		}
-		if (depth == 0)
-			break;
-	}
-	return x->n_tensor >= 1 && x->n_tensor <= MAX_TENSOR ? LT_OK : lt_fail(x->ctx, LT_EUNSUPPORTED,
-		"%s has %d parameters without a default: of 1 to %d tensors extents can be found", path, x->n_tensor, MAX_TENSOR);
+	int32_t n = 0;
+	LT_TRY(lt__script_own_inputs(x->ctx, x->a, &x->folder, x->name, &n));
+	x->n_tensor = n;
+	return n >= 1 && n <= MAX_TENSOR ? LT_OK : lt_fail(x->ctx, LT_EUNSUPPORTED, "%s/%s.lt has %d parameters without a "
+		"default: of 1 to %d tensors extents can be found", x->folder.path, x->name, n, MAX_TENSOR);
 }
 
 static int64_t extent_of(const struct own_pattern *p, const int64_t *extent, int axis)
@@ -107,7 +93,7 @@ static lt_status make_body(void *of)
 }
 
 /* *out NULL: they are not taken; *means, where it is not NULL: but by its meaning. */
-static lt_status try_pattern(const struct own_cases *x, const struct own_pattern *p, const int64_t *extent,
+static lt_status try_pattern(struct own_cases *x, const struct own_pattern *p, const int64_t *extent,
 	struct lt_graph **out, bool *means)
 {
 	struct own_making m = { x, p, extent, NULL, false };
@@ -123,6 +109,10 @@ static lt_status try_pattern(const struct own_cases *x, const struct own_pattern
 	lt_graph_free(m.g);
 	if (status == LT_ENOMEM)
 		return status;
+	if (!x->why && *lt_context_message(x->ctx)) {
+		x->why = lt__arena_string(x->a, lt_context_message(x->ctx));
+		x->why_code = status;
+	}
 	lt_context_clear(x->ctx);
 	return LT_OK;
 }
@@ -166,7 +156,7 @@ static bool fix_extents(const struct own_cases *x, struct own_pattern *p, int co
 	return code == 0;
 }
 
-static lt_status find_extents(const struct own_cases *x, struct own_pattern *p, bool *found)
+static lt_status find_extents(struct own_cases *x, struct own_pattern *p, bool *found)
 {
 	static const int64_t extent[][MAX_SYMBOL] = { { 11, 7, 5, 3 }, { 192, 64, 128, 256 } };
 	struct lt_graph *g;
@@ -188,7 +178,7 @@ static lt_status find_extents(const struct own_cases *x, struct own_pattern *p, 
 }
 
 /* Of these numbers of axes the way with the most different extents that the meaning takes. */
-static lt_status find_symbols(const struct own_cases *x, struct own_pattern *p, bool *found)
+static lt_status find_symbols(struct own_cases *x, struct own_pattern *p, bool *found)
 {
 	p->n_symbol = p->n_axis < MAX_SYMBOL ? p->n_axis : MAX_SYMBOL;
 	*found = false;
@@ -199,7 +189,7 @@ static lt_status find_symbols(const struct own_cases *x, struct own_pattern *p, 
 	return LT_OK;
 }
 
-static lt_status find_patterns(const struct own_cases *x, struct own_pattern *out, int *n)
+static lt_status find_patterns(struct own_cases *x, struct own_pattern *out, int *n)
 {
 	int first = MAX_AXIS;
 	*n = 0;
@@ -299,6 +289,7 @@ static lt_status add_operation(struct own_cases *x)
 	struct own_pattern pattern[MAX_PATTERN];
 	int n = 0, found = 0;
 	x->n_number = 0;
+	x->why = NULL;
 	LT_TRY(count_tensors(x));
 	LT_TRY(lt__own_text(x->ctx, x->a, path, &text));
 	LT_TRY(lt__own_head(x->ctx, path, text, slash ? slash + 1 : x->name, &x->head));
@@ -314,9 +305,12 @@ static lt_status add_operation(struct own_cases *x)
 		for (int i = 0; i < n; i++)
 			LT_TRY(add_pattern(x, &pattern[i], i < WATCHED));
 	}
-	return found ? LT_OK : lt_fail(x->ctx, LT_EUNSUPPORTED,
+	/* A meaning that is no text of the language takes none, and what it says of the first it says of all. */
+	return found ? LT_OK : x->why && x->why_code == LT_ESYNTAX ? lt_fail(x->ctx, LT_ESYNTAX, "%s", x->why)
+		: lt_fail(x->ctx, LT_EUNSUPPORTED,
 		"%s: no extents were found that what it means takes: tensors of one type that LT_KERNEL names, of at most %d axes "
-		"each and %d together, were tried; lt-run --verify judges it in a script", path, MAX_RANK, MAX_AXIS);
+		"each and %d together, were tried%s%s; lt-run --verify judges it in a script", path, MAX_RANK, MAX_AXIS,
+		x->why ? ", the first of which it refuses: " : "", x->why ? x->why : "");
 }
 
 static lt_status add_all(void *of)

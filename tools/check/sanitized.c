@@ -9,6 +9,9 @@
 #include "tools/check/own.h"
 #include "tools/check/parts.h"
 
+/* The program's exit status where the kernel has returned, and not called exit. */
+enum { RETURNED = 42 };
+
 static void write_text(void *file, const char *text, size_t bytes) { (void)fwrite(text, 1, bytes, file); }
 
 static void write_bytes(FILE *out, int k, const unsigned char *at, size_t n)
@@ -49,8 +52,8 @@ static void write_program(FILE *out, const struct lt_tree *t, const struct lt_gr
 	for (int k = 0; k < c->n_operand; k++)
 		(void)fprintf(out, "\tif (memcmp(data[%d], given%d, sizeof given%d - 1)) {\n"
 			"\t\t(void)fprintf(stderr, \"runtime error: operand %d was written to\\n\");\n\t\treturn 1;\n\t}\n", k, k, k, k);
-	(void)fprintf(out, "\tfor (int k = 0; k < %d; k++)\n\t\tfree(data[k]);\n\tfree(workspace);\n\treturn 0;\n}\n",
-		(int)need.n_tensor);
+	(void)fprintf(out, "\tfor (int k = 0; k < %d; k++)\n\t\tfree(data[k]);\n\tfree(workspace);\n\treturn %d;\n}\n",
+		(int)need.n_tensor, RETURNED);
 }
 
 static bool write_file(const char *path, const struct lt_tree *t, const struct lt_graph *g, void *const *data)
@@ -106,10 +109,13 @@ static bool run_program(struct check_device *d, struct check_outcome *out, const
 	(void)lt__command_run(&run, 1, 1, &limits, NULL, NULL);
 	if (run.late)
 		return lt__check_fail(out, "it does not come to an end");
-	if (run.status == 0)
+	if (run.status == RETURNED)
 		return true;
 	char where[400] = "";
-	const char *what = run.output[0] ? what_of(run.output, where, sizeof where) : "it has crashed";
+	if (!strstr(run.output, "ERROR: AddressSanitizer") && !strstr(run.output, "runtime error:"))
+		return run.status > 128 ? lt__check_fail(out, "it ended the process by a signal: %s", strsignal(run.status - 128))
+			: lt__check_fail(out, "it ended the process with exit code %d; it has to return", run.status);
+	const char *what = what_of(run.output, where, sizeof where);
 	return lt__check_fail(out, "a sanitizer says: %s%s", what, where);
 }
 

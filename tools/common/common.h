@@ -263,6 +263,5 @@ struct lt_source_range *lt__source_ranges(const struct lt_graph *, bool scalars)
  * lt_options.running. */
 void lt__crash_catch(const char *tool);
 void lt__crash_running(void *user, const char *name);
-const char *lt__crash_kernel(void);     /* the one that is run; NULL: none is */
 
 #endif

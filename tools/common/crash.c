@@ -1,10 +1,12 @@
-/* crash.c -- the process ends by a signal in a kernel of one's own: it says in which.
+/* crash.c -- the process ends in a kernel of one's own, by a signal or since that has called exit: it says in which.
  *
  * Signals are the process's, so what is known of them is, too.  The name is that of the last one that any thread has
  * begun: threads of its loops crash for it.
  */
 #define _GNU_SOURCE 1
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "tools/common/common.h"
@@ -32,16 +34,25 @@ static void crash_signal(int signal_number)
 	(void)raise(signal_number);
 }
 
+/* Such a process must not pass for one that has done its work. */
+static void crash_exit(void)
+{
+	if (!running_name)
+		return;
+	(void)fflush(stdout);
+	lt__say(stderr, "%s: the kernel '%s', one's own, has called exit; it has to return\n", tool_name, running_name);
+	_exit(EXIT_FAILURE);
+}
+
 void lt__crash_catch(const char *tool)
 {
 	static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 	struct sigaction act = { .sa_handler = crash_signal, .sa_flags = (int)SA_RESETHAND | SA_NODEFER };
 	tool_name = tool;
+	(void)atexit(crash_exit);
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		(void)sigaction(signals[i], &act, NULL);
 }
-
-const char *lt__crash_kernel(void) { return running_name; }
 
 void lt__crash_running(void *user, const char *name)
 {

@@ -147,11 +147,8 @@ static void end_early(void)
 	if (!running)
 		return;
 	fflush(stdout);
-	if (lt__crash_kernel())
-		lt__say(stderr, "lt-run: the kernel '%s', one's own, has called exit; it has to return\n", lt__crash_kernel());
-	else
-		lt__say(stderr, "lt-run: a backend has called exit before lt-run was done; its author has to return an error "
-			"instead%s%s\n", running->backends ? ": -b " : "", running->backends ? running->backends : "");
+	lt__say(stderr, "lt-run: a backend has called exit before lt-run was done; its author has to return an error "
+		"instead%s%s\n", running->backends ? ": -b " : "", running->backends ? running->backends : "");
 	_exit(LT_EXIT_FAILED);
 }
 
