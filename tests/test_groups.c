@@ -696,6 +696,31 @@ Test(groups, the_nearest_row_says_why)
 	}
 }
 
+/* Rows of products stand among the others, in order of preference: the first that takes the whole group has it, and one
+ * that takes more of it, wherever it stands. */
+Test(groups, a_product_goes_to_the_first_row_that_takes_it_whole)
+{
+	static const struct { uint32_t epilogues; bool ahead; const char *want; } cases[] = {
+		{ LT_EPILOGUE_BIAS | LT_EPILOGUE_RELU, true, "tree: a call of gemm for the group %p, %c, %d, %e, whose" },
+		{ LT_EPILOGUE_BIAS | LT_EPILOGUE_RELU, false, "tree: a call of g for the group %p, %c, %d, %e, whose" },
+		{ LT_EPILOGUE_BIAS, true, "tree: a call of g for the group %p, %c, %d, %e, whose" },
+		{ 0, true, "tree: a call of g for the group %p, %c, %d, %e, whose" } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const struct lt_routine gemm = { .name = "gemm", .pattern = LT_PATTERN_PRODUCT, .epilogues = cases[i].epilogues,
+			.left = BIT(LT_F32), .right = BIT(LT_F32), .result = BIT(LT_F32), .sum = LT_F64 };
+		const struct lt_routine rows[] = { cases[i].ahead ? gemm : taken[0], cases[i].ahead ? taken[0] : gemm };
+		expect_said(biased, rows, 2, cases[i].want, true);
+	}
+	/* What the row of groups leaves is the other one's: here it takes no ReLU, and the other one does. */
+	struct lt_routine rows[2] = { taken[0], { .name = "gemm", .pattern = LT_PATTERN_PRODUCT,
+		.epilogues = LT_EPILOGUE_BIAS | LT_EPILOGUE_RELU, .left = BIT(LT_F32), .right = BIT(LT_F32), .result = BIT(LT_F32),
+		.sum = LT_F64 } };
+	rows[0].behind = BIT(LT_OPCODE_add);
+	expect_said(biased, rows, 2, "tree: a call of gemm for the group %p, %c, %d, %e, whose", true);
+	rows[1].min_flops = 2 * 9 * 12 * 10 + 1;
+	expect_said(biased, rows, 2, "tree: a call of g for the group %p, %c, %d, whose", true);
+}
+
 /* Halves, rounded between the product, the bias and the ReLU: f(y) and f(z) may be left out, what is written not. */
 static const char rounded[] = "graph 1\nvar m 9\nvar k 12\nvar n 10\n%a = f16[m, k] input \"a\"\n"
 	"%b = f16[k, n] constant \"b\"\n%v = f16[n] constant \"v\"\n%fa = f32[m, k] cast %a\n%fb = f32[k, n] cast %b\n"

@@ -9,8 +9,7 @@
 #include "looptree/default/auto_group.h"
 #include "looptree/call/call.h"
 
-/* FEW: uses of an element that are worth storing its cast. */
-enum { MAX_MEMBERS = 40, FEW = 8 };
+enum { MAX_MEMBERS = 40 };
 
 /* refused: what follows the call, and is in none, NULL: nothing does that a routine might take.  group: it was made by
  * what its description says (auto_group.c), or is of a kernel of the user's own: it has no product. */
@@ -123,12 +122,12 @@ static void add_casts(struct draft *d, enum draft_casts of)
 }
 
 /* Whether one nest over the vars of the sum holds all leaves, each at its own elements. */
-static bool is_one_nest(const struct draft *d)
+static bool is_one_nest(const struct lt_auto *s, lt_node sum, const lt_node *member, int32_t n)
 {
-	for (int32_t i = 0; i < d->n; i++) {
-		const struct lt_leaf *leaf = d->s->t->leaf[d->member[i]];
+	for (int32_t i = 0; i < n; i++) {
+		const struct lt_leaf *leaf = s->t->leaf[member[i]];
 		for (int32_t k = 0; k < leaf->n_var; k++)
-			if (lt__leaf_column(d->s->t->leaf[d->sum], leaf->var[k]) < 0)
+			if (lt__leaf_column(s->t->leaf[sum], leaf->var[k]) < 0)
 				return false;
 	}
 	return true;
@@ -197,16 +196,6 @@ static bool is_cut(const struct lt_callshape *c)
 	return false;
 }
 
-/* A sum of squares, or of two values element by element, is not a work for a routine: it belongs to the nest that reads
- * it. */
-static bool is_matrix(const struct lt_callshape *c)
-{
-	for (int32_t i = 0; i < c->n_dim; i++)
-		if ((c->role[i] == LT_DIM_ROW || c->role[i] == LT_DIM_COLUMN) && c->extent[i] > 1)
-			return true;
-	return false;
-}
-
 /* Why a call of the routine with that sum was refused; NULL: it was not. */
 static const char *was_refused(const struct lt_auto *s, lt_node sum, const char *name)
 {
@@ -228,16 +217,15 @@ static const struct lt_routine *find_row(struct draft *d)
 		result[i] = d->member[i] == d->end;
 	const char *why = lt__describe(d->s->t, a, d->member, d->n, result, "the nest", &of);
 	why = why ? why : lt__contraction_of(d->s->g, a, &of, "the nest", &c);
-	if (why || !is_one_nest(d)) {
+	if (why || !is_one_nest(d->s, d->sum, d->member, d->n)) {
 		d->why = d->why ? d->why : why;
 		return NULL;
 	}
 	shape_of(d, &of, &c, &shape);
-	for (int32_t i = 0; i < lt__routine_count(d->s->target) && is_matrix(&shape) && !is_cut(&shape); i++) {
+	for (int32_t i = 0; i < lt__routine_count(d->s->target) && !is_cut(&shape); i++) {
 		const struct lt_routine *r = lt__routine_at(d->s->target, i);
 		if (r->pattern == LT_PATTERN_PRODUCT && lt__routine_is_sound(r) && !was_refused(d->s, d->sum, r->name)
-			&& lt__call_flops(&shape) >= lt__routine_min_flops(d->s->target, r, &shape)
-			&& !lt__routine_refuses(a, r, &shape)) {
+			&& !lt__auto_avoids_product(a, d->s->target, r, &shape)) {
 			d->why = lt__auto_call_reason(a, d->s->target, r, &shape);
 			return r;
 		}
@@ -245,28 +233,9 @@ static const struct lt_routine *find_row(struct draft *d)
 	if (d->row && !d->refused)
 		d->refused = lt__routine_refuses(a, d->row, &shape);
 	if (!d->why)
-		d->why = is_cut(&shape) ? "elements of a factor do not lie in equal steps" : !is_matrix(&shape)
-			? "it has neither rows nor columns" : lt__auto_call_refusal(a, d->s->target, &shape);
+		d->why = is_cut(&shape) ? "elements of a factor do not lie in equal steps"
+			: lt__auto_call_refusal(a, d->s->target, &shape);
 	return NULL;
-}
-
-/* Whether a factor would be cast and stored for the call alone, which then reads each element once or a few times:
- * loops cast it while they read it. */
-static bool stores_cast(const struct draft *d)
-{
-	const struct lt_auto *s = d->s;
-	const struct lt_leaf *leaf = s->t->leaf[d->mul];
-	for (int32_t k = 0; k < leaf->n_read; k++) {
-		lt_node base = leaf->read[k].n_piece == 1 ? leaf->read[k].piece[0].base : -1;
-		int64_t uses = 1;
-		if (base < 0 || s->g->node[base].op != LT_OP_cast || s->n_reader[base] != 1)
-			continue;
-		for (int32_t i = 0; i < leaf->n_var && uses < FEW; i++)
-			uses *= lt__auto_stride(s->g, &leaf->read[k].piece[0], i) ? 1 : s->g->var[leaf->var[i]].extent;
-		if (uses < FEW)
-			return true;
-	}
-	return false;
 }
 
 static const struct lt_routine *try_draft(struct draft *d, enum draft_casts casts)
@@ -298,7 +267,7 @@ static void add_call(struct lt_auto *s, lt_node sum)
 		const struct lt_routine *r = try_draft(&d, CASTS_ALL);
 		if (!r)
 			r = try_draft(&d, CASTS_OF_FACTORS);
-		if (!r && stores_cast(&d))
+		if (!r && lt__auto_stores_cast(s, d.mul, NULL, 0))
 			d.why = "a factor would be cast and stored, and each of its elements read a few times only";
 		else if (!r)
 			r = try_draft(&d, CASTS_NONE);
@@ -340,11 +309,14 @@ static void add_own(struct lt_auto *s, const struct lt_owncall *own)
 		s->in_call[c.member[k]] = s->n_call;
 }
 
+/* A product is one nest where that holds it. */
 static void put_group(struct lt_auto *s, const struct lt_group_option *o)
 {
+	const bool nest = o->product && is_one_nest(s, o->seed, o->member, o->n);
 	LT_GROW(s->t->arena, s->call, s->n_call, s->cap_call);
-	s->call[s->n_call++] = (struct lt_autocall){ .name = o->name, .group = true, .mul = -1, .sum = -1,
-		.end = o->member[o->n - 1], .n = o->n, .member = o->member };
+	s->call[s->n_call++] = (struct lt_autocall){ .name = o->name, .group = !nest,
+		.mul = nest ? s->g->node[o->seed].operand[0] : -1, .sum = nest ? o->seed : -1, .end = o->member[o->n - 1],
+		.n = o->n, .member = o->member };
 	for (int32_t k = 0; k < o->n; k++)
 		s->in_call[o->member[k]] = s->n_call;
 }

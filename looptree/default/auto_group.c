@@ -1,10 +1,11 @@
-/* auto_group.c -- groups of leaves for routines that say what they take by a call's description (lt/target.h:
- * LT_PATTERN_GRAPH).
+/* auto_group.c -- groups of leaves for routines, of targets that have some that say what they take by a call's
+ * description (lt/target.h: LT_PATTERN_GRAPH).
  *
  * From each reduction on, with the terms that it adds up, a group grows behind, by the next leaf that reads one of its
  * own, and from each that is taken before, by leaves that only it reads (another reduction with its terms), as long as
  * it stays taken.  Each set on the
- * way is described as if it were frozen, and the rows of the table say whether they take it.  Which of those become
+ * way is described as if it were frozen, and the rows of the table, those of products among them, say whether they take
+ * it: the first one that does has it.  Which of those become
  * groups is chosen by what they cost (auto_group_cost.c, auto_group_choose.c).  No operator is named here: what an
  * anchor is, and what may be around it, is the table's.
  *
@@ -179,19 +180,27 @@ static lt_node next_behind(const struct growing *x)
 	return next >= 0 && may_be_in(x, next) ? next : -1;
 }
 
-/* The last leaf that only members read; free: of those that a routine may leave out, passed or not.  -1: there is
- * none. */
-static lt_node next_before(const struct growing *x, bool free)
+/* Whether a leaf is a term that a reduction adds up where it is made: nobody stores those. */
+static bool is_term(const struct lt_auto *s, lt_node n)
+{
+	return s->n_reader[n] == 1 && s->g->node[s->reader[n]].reduce && lt__reads_in_place(s, s->reader[n], n, -1);
+}
+
+/* What may be put before a group: a leaf that was not passed; one that a routine may leave out, passed or not; of
+ * those, one that a term reads. */
+enum put_before { ANY_BEFORE, CASTS_BEFORE, CASTS_OF_TERMS };
+/* The last such leaf that only members read.  -1: there is none. */
+static lt_node next_before(const struct growing *x, enum put_before which)
 {
 	lt_node best = -1;
 	for (int32_t i = 0; i < x->n; i++) {
 		const struct lt_leaf *leaf = x->s->t->leaf[x->member[i]];
-		for (int32_t k = 0; k < leaf->n_read; k++)
+		for (int32_t k = 0; k < leaf->n_read && (which != CASTS_OF_TERMS || is_term(x->s, x->member[i])); k++)
 			for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
 				lt_node base = leaf->read[k].piece[p].base;
 				count_step(x);
 				if (base > best && x->n_inside[base] == x->s->n_reader[base] && may_be_in(x, base)
-					&& (free ? lt__may_be_left_out(x->s->g, base) : x->passed[base] != x->n_try))
+					&& (which == ANY_BEFORE ? x->passed[base] != x->n_try : lt__may_be_left_out(x->s->g, base)))
 					best = base;
 			}
 	}
@@ -352,6 +361,7 @@ struct asked_group {
 	struct growing *x;
 	struct lt_arena *a;
 	const lt_node *member; int32_t n;
+	const struct lt_looptree *t;    /* of the group alone */
 	const struct lt_routine *row;
 	int32_t roundings;              /* that the row leaves out */
 	const char *why;
@@ -374,16 +384,30 @@ static void keep_refused(struct growing *x, const struct asked_group *q, const c
 	*last = x->n_refused;
 }
 
+/* Whether a row takes the product that the group as a whole is; NULL: it does. */
+static const char *product_row_refuses(struct asked_group *q, const struct lt_frozen *f, const struct lt_routine *r)
+{
+	const struct lt_auto *s = q->x->s;
+	const lt_node mul = s->g->node[q->x->seed].n_operand ? s->g->node[q->x->seed].operand[0] : -1;
+	struct lt_callshape shape;
+	lt__call_shape(q->t, f, 0, &shape);
+	const char *why = lt__auto_avoids_product(q->a, s->target, r, &shape);
+	return why || !lt__has(q->member, q->n, mul) || !lt__auto_stores_cast(s, mul, q->member, q->n) ? why
+		: "a factor would be cast and stored, and each of its elements read a few times only";
+}
+
 /* Why a row does not take it for a default tree; NULL: it does. */
 static const char *row_refuses(
 	struct asked_group *q, const struct lt_frozen *f, const struct lt_routine *r, struct lt_take_reach *reach)
 {
 	const struct lt_call *c = LT_AT(struct lt_call, f->tree.calls, 0);
-	const char *why = lt__routine_refuses_graph(q->a, r, &f->tree, c, &f->call[0].name, reach);
+	*reach = (struct lt_take_reach){ LT_TAKE_WHOLE, 0 };
+	const char *why = r->pattern == LT_PATTERN_PRODUCT ? product_row_refuses(q, f, r)
+		: lt__routine_refuses_graph(q->a, r, &f->tree, c, &f->call[0].name, reach);
 	if (why)
 		return why;
 	*reach = (struct lt_take_reach){ LT_TAKE_SHAPE, 0 };
-	why = lt__routine_avoids_graph(q->a, r, &f->tree, c);
+	why = r->pattern == LT_PATTERN_PRODUCT ? NULL : lt__routine_avoids_graph(q->a, r, &f->tree, c);
 	if (why)
 		return why;
 	*reach = (struct lt_take_reach){ LT_TAKE_BACKEND, 0 };
@@ -401,13 +425,13 @@ static void ask_rows(struct asked_group *q, const struct lt_frozen *f)
 	q->why = !c ? "it is no call" : c->undescribed;
 	for (int32_t i = 0; i < lt__routine_count(target) && !q->row && c && !c->undescribed; i++) {
 		const struct lt_routine *r = lt__routine_at(target, i);
-		if (!lt__routine_is_graph(target, i))
+		if (!lt__routine_is_graph(target, i) && (r->pattern != LT_PATTERN_PRODUCT || !lt__routine_is_sound(r)))
 			continue;
 		struct lt_take_reach reach;
 		const char *why = row_refuses(q, f, r, &reach);
 		if (!why) {
 			q->row = r;
-			q->roundings = lt__routine_roundings(r, &f->tree, c);
+			q->roundings = r->pattern == LT_PATTERN_PRODUCT ? 0 : lt__routine_roundings(r, &f->tree, c);
 		} else if (!q->why || lt__came_farther(reach, q->reach)) {
 			q->why = lt__arena_format(q->a, "%s: %s", r->name, why);
 			q->reach = reach;
@@ -424,6 +448,7 @@ static lt_status ask_body(void *arg)
 	struct lt_frozen *frozen;
 	lt_tnode failed;
 	make_small(q->x, q->a, &g, &t);
+	q->t = &t;
 	lt_tnode group = lt_looptree_add_group(&t, -1);
 	if (group < 0)
 		return lt_context_code(t.ctx);
@@ -449,12 +474,6 @@ static int64_t gain_of(struct growing *x, struct lt_arena *a, const struct lt_ro
 		alone = lt__add_sat(alone, x->alone[member[i]]);
 	}
 	return alone - lt__routine_cost(x->s, a, r, member, x->n);
-}
-
-/* Whether a leaf is a term that a reduction adds up where it is made: nobody stores those. */
-static bool is_term(const struct lt_auto *s, lt_node n)
-{
-	return s->n_reader[n] == 1 && s->g->node[s->reader[n]].reduce && lt__reads_in_place(s, s->reader[n], n, -1);
 }
 
 static bool tears_terms(const struct growing *x)
@@ -506,6 +525,7 @@ static lt_status try_group(struct growing *x, lt_node newest, bool *taken)
 	LT_GROW(s->t->arena, x->option, x->n_option, x->cap_option);
 	x->option[x->n_option++] = (struct lt_group_option){ .name = q.row->name, .seed = x->seed, .n = x->n,
 		.before = x->n - x->n_behind, .roundings = q.roundings, .gain = gain,
+		.product = q.row->pattern == LT_PATTERN_PRODUCT,
 		.member = lt__arena_copy(s->t->arena, sorted, sizeof *sorted * (size_t)x->n) };
 	for (int32_t i = 0; i < x->n; i++)
 		x->fits[sorted[i]] = true;
@@ -544,24 +564,31 @@ static void take_out_to(struct growing *x, int32_t n)
 }
 
 /* Asks with the casts before it that a routine may leave out, without which a row of halves alone takes nothing; then
- * without them.  The members that are not taken are out again. */
+ * with those of factors, as a row has it that reads everything else in the type of a wider result; then without them.
+ * The members that are not taken are out again. */
 static lt_status try_with_casts(struct growing *x, lt_node newest, bool *taken)
 {
 	const int32_t n = x->n;
-	for (lt_node cast; (cast = next_before(x, true)) >= 0;)
-		put_in(x, cast);
-	LT_TRY(try_group(x, newest, taken));
-	if (*taken || x->n == n)
-		return LT_OK;
-	take_out_to(x, n);
-	return try_group(x, newest, taken);
+	int32_t last = -1;
+	*taken = false;
+	for (int pass = 0; pass < 3 && !*taken && last != n; pass++) {
+		const enum put_before which = pass ? CASTS_OF_TERMS : CASTS_BEFORE;
+		take_out_to(x, n);
+		for (lt_node cast; pass < 2 && (cast = next_before(x, which)) >= 0;)
+			put_in(x, cast);
+		if (x->n == last)
+			continue;
+		last = x->n;
+		LT_TRY(try_group(x, newest, taken));
+	}
+	return LT_OK;
 }
 
 /* What is before the group, as long as that is taken. */
 static lt_status grow_before(struct growing *x)
 {
 	x->n_try++;
-	for (lt_node n; (n = next_before(x, false)) >= 0;) {
+	for (lt_node n; (n = next_before(x, ANY_BEFORE)) >= 0;) {
 		const int32_t before = x->n;
 		bool taken;
 		put_with_terms(x, n);

@@ -2,6 +2,7 @@
  * costs (auto_group_cost.c), and which are chosen (auto_group_choose.c). */
 #ifndef LT_LOOPTREE_DEFAULT_AUTO_GROUP_H
 #define LT_LOOPTREE_DEFAULT_AUTO_GROUP_H
+#include "looptree/call/call.h"
 #include "looptree/default/auto.h"
 
 /* Leaves that one call of a routine could compute, in the order of the graph.  gain: what they cost as a kernel each,
@@ -11,6 +12,7 @@ struct lt_group_option {
 	lt_node seed, *member;
 	int32_t n, before, roundings;   /* roundings: left out by the routine */
 	int64_t gain;
+	bool product;                   /* a row took it that takes a product: the seed sums it */
 	bool chosen;
 };
 /* What one kernel of these leaves costs: the bytes that it reads and writes, a value once.  r: the routine that it is a
@@ -24,6 +26,13 @@ void lt__group_choose(struct lt_auto *, struct lt_group_option *, int32_t n);
 bool lt__may_be_left_out(const struct lt_graph *, lt_node);
 /* Whether a leaf is made of positions and numbers alone, such as which keys a query sees. */
 bool lt__is_positional(const struct lt_auto *, lt_node);
+/* product_reason.c: why a default tree hands a product over to no call of the row, which has LT_PATTERN_PRODUCT; NULL:
+ * it may. */
+const char *lt__auto_avoids_product(
+	struct lt_arena *, const struct lt_target *, const struct lt_routine *, const struct lt_callshape *);
+/* Whether a factor of the product would be cast and stored for a call of the members alone, which then reads each
+ * element once or a few times: loops cast it while they read it. */
+bool lt__auto_stores_cast(const struct lt_auto *, lt_node mul, const lt_node *member, int32_t n);
 /* All options, those that are chosen marked. */
 lt_status lt__auto_groups(struct lt_auto *, struct lt_group_option **option, int32_t *n_option);
 /* The leaves of one, as nests in a group of the tree. */

@@ -1,6 +1,6 @@
 /* Why each product of a default tree is a call of a routine, or is made of loops, as `lt-run --explain` shows it. */
 #include <string.h>
-#include "looptree/default/auto.h"
+#include "looptree/default/auto_group.h"
 #include "looptree/call/call.h"
 #include "looptree/derive/derive.h"
 
@@ -36,15 +36,62 @@ const char *lt__auto_call_reason(
 		(double)lt__routine_min_flops(t, r, c), (double)lt__call_flops(c));
 }
 
+/* A sum of squares, or of two values element by element, is not a work for a routine: it belongs to the nest that reads
+ * it. */
+static bool is_matrix(const struct lt_callshape *c)
+{
+	for (int32_t i = 0; i < c->n_dim; i++)
+		if ((c->role[i] == LT_DIM_ROW || c->role[i] == LT_DIM_COLUMN) && c->extent[i] > 1)
+			return true;
+	return false;
+}
+
+static const char *has_few_flops(
+	struct lt_arena *a, const struct lt_target *t, const struct lt_routine *r, const struct lt_callshape *c)
+{
+	return lt__call_flops(c) >= lt__routine_min_flops(t, r, c) ? NULL
+		: lt__arena_format(a, "%.3g operations are fewer than the %.3g from which on %s is called",
+			(double)lt__call_flops(c), (double)lt__routine_min_flops(t, r, c), r->name);
+}
+
+static const char no_matrix[] = "it has neither rows nor columns";
+
+const char *lt__auto_avoids_product(
+	struct lt_arena *a, const struct lt_target *t, const struct lt_routine *r, const struct lt_callshape *c)
+{
+	if (c->pattern != LT_PATTERN_PRODUCT)
+		return "it is no product, with a bias, a residual or an activation behind it";
+	const char *why = is_matrix(c) ? lt__routine_refuses(a, r, c) : no_matrix;
+	return why ? why : has_few_flops(a, t, r, c);
+}
+
+bool lt__auto_stores_cast(const struct lt_auto *s, lt_node mul, const lt_node *member, int32_t n)
+{
+	enum { FEW = 8 };               /* uses of an element that are worth storing its cast */
+	const struct lt_leaf *leaf = s->t->leaf[mul];
+	for (int32_t k = 0; k < leaf->n_read; k++) {
+		lt_node base = leaf->read[k].n_piece == 1 ? leaf->read[k].piece[0].base : -1;
+		int64_t uses = 1;
+		if (base < 0 || s->g->node[base].op != LT_OP_cast || s->n_reader[base] != 1 || lt__has(member, n, base))
+			continue;
+		for (int32_t i = 0; i < leaf->n_var && uses < FEW; i++)
+			uses *= lt__auto_stride(s->g, &leaf->read[k].piece[0], i) ? 1 : s->g->var[leaf->var[i]].extent;
+		if (uses < FEW)
+			return true;
+	}
+	return false;
+}
+
 const char *lt__auto_call_refusal(struct lt_arena *a, const struct lt_target *t, const struct lt_callshape *c)
 {
-	const char *why = NULL;
+	const char *why = is_matrix(c) ? NULL : no_matrix;
+	if (why)
+		return why;
 	for (int32_t i = 0; i < lt__routine_count(t); i++) {
 		const struct lt_routine *r = lt__routine_at(t, i);
 		const char *refuses = r->pattern == LT_PATTERN_PRODUCT ? lt__routine_refuses(a, r, c) : NULL;
 		if (r->pattern == LT_PATTERN_PRODUCT && !refuses)
-			return lt__arena_format(a, "%.3g operations are fewer than the %.3g from which on %s is called",
-				(double)lt__call_flops(c), (double)lt__routine_min_flops(t, r, c), r->name);
+			return has_few_flops(a, t, r, c);
 		if (refuses && (!why || (r->left >> c->dtype[1] & 1)))
 			why = lt__arena_format(a, "%s: %s", r->name, refuses);
 	}

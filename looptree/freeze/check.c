@@ -5,8 +5,7 @@
 #include "looptree/call/call.h"
 #include "looptree/freeze/freeze.h"
 
-/* The call as the table of routines is asked about it. */
-static void shape_of(const struct lt_looptree *t, const struct lt_frozen *f, int32_t i, struct lt_callshape *out)
+void lt__call_shape(const struct lt_looptree *t, const struct lt_frozen *f, int32_t i, struct lt_callshape *out)
 {
 	const struct lt_tree *x = &f->tree;
 	const struct lt_call *c = LT_AT(struct lt_call, x->calls, i);
@@ -112,7 +111,7 @@ static lt_status check_call(const struct call_check *x, int32_t i)
 	if (lt__routine_count(x->target) == 0)
 		return lt__tree_fail(x->t, reason->at, LT_EILLEGAL, "`call %s` on %s: nothing in the graph is a call of %s; there "
 			"are calls of %s", name, reason->where, name, own_names(x->a, x->t->graph));
-	shape_of(x->t, x->f, i, &shape);
+	lt__call_shape(x->t, x->f, i, &shape);
 	for (int32_t k = 0; k < lt__routine_count(x->target); k++) {
 		const struct lt_routine *r = lt__routine_at(x->target, k);
 		if (!lt__routine_is_sound(r) || strcmp(r->name, name) != 0)

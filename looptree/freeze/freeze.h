@@ -56,7 +56,9 @@ int64_t lt__digit_extent(const struct lt_digit *, const int64_t *extent);
 lt_status lt__freeze(struct lt_looptree *, const struct lt_fmemory *, struct lt_arena *, struct lt_frozen **out,
 	lt_tnode *failed);
 
-/* check.c: LT_OK, or why a call or tile in the nest is none that the target's tables have.  A target without a table is
+/* check.c: a call that is a product, as rows of a table are asked about it. */
+void lt__call_shape(const struct lt_looptree *, const struct lt_frozen *, int32_t call, struct lt_callshape *out);
+/* LT_OK, or why a call or tile in the nest is none that the target's tables have.  A target without a table is
  * not asked. */
 lt_status lt__check_calls(const struct lt_looptree *, const struct lt_frozen *, const struct lt_target *);
 

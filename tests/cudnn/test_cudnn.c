@@ -915,6 +915,26 @@ Test(cudnn, factors_stay_halves)
 	cr_expect(strstr(says, "cast %x  # scalar") && strstr(says, "cast %w  # scalar"), "%s", says);
 }
 
+/* What cuBLAS takes whole is its own, what it does not is the library's: calls of each, and no kernels. */
+Test(cudnn, default_trees_of_products)
+{
+	static const struct { const char *sizes, *type, *after; int blas, graphs; } cases[] = {
+		{ "m = 1024; k = 512; n = 1024;", "float16", "ReLUNode(y)", 1, 0 },
+		{ "m = 1024; k = 512; n = 1024;", "bfloat16", "ReLUNode(y)", 1, 0 },
+		{ "m = 1024; k = 512; n = 1024;", "float32", "ReLUNode(y)", 1, 0 },
+		{ "m = 3136; k = 64; n = 64;", "float16", "ReLUNode(y)", 0, 1 } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char script[700];
+		(void)snprintf(script, sizeof script, "%s\ndef f(x) { return CastNode(x, float32); }\n"
+			"x = InputTensor(x, %s, [m, k]); w = ConstantTensor(w, %s, [k, n]); b = ConstantTensor(b, %s, [n]);\n"
+			"y = f(x) @ f(w) + f(b); result = CastNode(%s, %s);\n", cases[i].sizes, cases[i].type, cases[i].type,
+			cases[i].type, cases[i].after, cases[i].type);
+		const char *says = run("cudnn", script, NULL, "--no-cache --dump=tree");
+		cr_expect(count(says, "call cublas.gemm  #") == cases[i].blas && count(says, "call cudnn.graph  #") == cases[i].graphs
+			&& !strstr(says, "\nfor "), "%s%s", script, says);
+	}
+}
+
 /* What the library is told of windows of one element that stand apart: an image without gaps, if memory has one. */
 Test(cudnn, images_without_gaps)
 {
