@@ -82,6 +82,15 @@ static const char apart_bias[] = HEAD
 	"%v = f32[i, n] constant \"v\"\n%b = f32[i, n, k] view { %w[i, n, k] }\n%p = f32[m, i, n, k] mul %a, %b\n"
 	"%c = f32[m, i, n] add.reduce %p\n%d = f32[m, i, n] add %c, %v\nresult \"d\" = %d\n";
 
+/* Results that are written through views: rows that are two again, the bias taken; turned, where the bias does not lie
+ * along the result any more, nor is there one. */
+static const char shown[] = HEAD "var i 3\nvar s 27\n%x = f32[i, m, k] input \"x\"\n%b = f32[k, n] constant \"b\"\n"
+	"%v = f32[n] constant \"v\"\n%p = f32[i, m, n, k] mul %x, %b\n%c = f32[i, n, m] add.reduce %p\n"
+	"%d = f32[i, m, n] add %c, %v\n%r = f32[s, n] view { %d[floor(s / 9), s - 9*floor(s / 9), n] }\nresult \"r\" = %r\n";
+#define TURNED(after, what) HEAD "%a = f32[m, k] input \"a\"\n%b = f32[k, n] constant \"b\"\n" \
+	"%v = f32[n] constant \"v\"\n" BODY after "%r = f32[n, m] view { %" what "[m, n] }\nresult \"r\" = %r\n"
+static const char turned[] = TURNED("", "c"), turned_bias[] = TURNED("%d = f32[m, n] add %c, %v\n", "d");
+
 /* a value with one of two column dims, and one that lacks one */
 #define WIDE \
 	HEAD "var j 3\n%a = f32[m, k] input \"a\"\n%b = f32[k, n, j] constant \"b\"\n%v = f32[n] constant \"v\"\n%r " \
@@ -146,6 +155,9 @@ static const struct { const char *graph; const struct lt_routine *row; uint32_t 
 	{ kept, in_order + 3, 1, "last: row m 9, column n 10, deep k 12\n" },
 	{ across, in_order + 3, 1, "last: row n 10, column m 9, deep k 12\n" },        /* the result as it is wanted */
 	{ across, ordered, 1, "" },                                                   /* a factor is read backwards */
+	{ shown, ordered, 1, "o: column n 10, row i 3, row m 9, deep k 12; bias\n" },
+	{ turned, ordered, 1, "o: row n 10, column m 9, deep k 12\n" },
+	{ turned_bias, ordered, 1, "o: row m 9, column n 10, deep k 12\n" },
 	{ both, in_order + 3, 1, "last: row m 9, column n 10, deep k 12\nlast: row m 9, column n 10, deep k 12; residual\n" },
 	{ both, plain_only, 1, "p: row m 9, column n 10, deep k 12\n" },               /* equal nests are one kernel */
 	{ squares, in_order + 3, 1, "" },

@@ -231,6 +231,9 @@ lt_status lt__auto_order(struct lt_auto *, lt_node n);
 bool lt__auto_is_batch(const struct lt_auto *, lt_var);
 /* Elements between neighbours along column x in a read, 0: not read along it; -1: not affine there. */
 int64_t lt__auto_stride(const struct lt_graph *, const struct lt_readpiece *, int32_t x);
+/* By dim, elements between neighbours of a value where it is written: of a result that is written through a view, as
+ * that has it; NULL: the view is not written through. */
+const int64_t *lt__auto_strides_written(const struct lt_auto *, struct lt_arena *, lt_node n);
 
 /* auto_join.c: the loop of an earlier nest that the product's begins in, -1; where others may join its own. */
 lt_tnode lt__auto_join(struct lt_auto *, const struct lt_product *);

@@ -133,16 +133,6 @@ static bool is_one_nest(const struct lt_auto *s, lt_node sum, const lt_node *mem
 	return true;
 }
 
-/* A result that is written through a view lies as that has it. */
-static bool is_aliased(const struct lt_auto *s, lt_node n)
-{
-	for (lt_node v = n + 1; v < s->g->n_node && s->written[n]; v++)
-		for (int32_t i = 0; s->g->node[v].op == LT_OP_view && s->written[v] && i < s->g->node[v].n_operand; i++)
-			if (s->g->node[v].operand[i] == n)
-				return true;
-	return false;
-}
-
 /* Elements from one position along an axis to the next, of what an op reads or writes there; -1: not known. */
 static int64_t stride_along(
 	const struct draft *d, const struct lt_described_op *op, const struct lt_readpiece *p, int32_t axis)
@@ -155,11 +145,23 @@ static int64_t stride_along(
 	return 0;
 }
 
+/* The same of what the op writes; dest: the leaf's element. */
+static int64_t stride_written(
+	const struct draft *d, const struct lt_described_op *op, const struct lt_map *dest, int32_t axis)
+{
+	const int64_t *stride = lt__auto_strides_written(d->s, d->s->t->arena, op->node);
+	int64_t by = 0;
+	for (int32_t k = 0; k < op->n_digit && stride; k++)
+		for (int32_t i = 0; op->digit[k].axis == axis && i < dest->n_row; i++)
+			by = lt__add_sat(by, lt__mul_sat(lt__mul_sat(stride[i], op->digit[k].place),
+				dest->row[(int64_t)i * lt__map_width(dest) + 1 + dest->n_param + op->digit[k].column]));
+	return stride ? by : -1;
+}
+
 static void shape_of(const struct draft *d, const struct lt_description *of, const struct lt_contraction *c,
 	struct lt_callshape *out)
 {
 	const struct lt_graph *g = d->s->g;
-	bool through = is_aliased(d->s, c->end);
 	*out = (struct lt_callshape){ .pattern = LT_PATTERN_PRODUCT,
 		.epilogues = c->epilogues,
 		.sum = c->type,
@@ -182,7 +184,8 @@ static void shape_of(const struct draft *d, const struct lt_description *of, con
 		out->dtype[o] = g->node[p->base].dtype;
 		out->name[o] = g->node[p->base].name;
 		for (int32_t i = 0; i < c->n_dim; i++)
-			out->stride[o][i] = written && through ? -1 : stride_along(d, op, p, c->axis[i]);
+			out->stride[o][i] = written ? stride_written(d, op, &dest.map, c->axis[i])
+				: stride_along(d, op, p, c->axis[i]);
 	}
 }
 

@@ -333,6 +333,20 @@ static void make_small(const struct growing *x, struct lt_arena *a, struct lt_gr
 	}
 }
 
+/* A result that is written through a view lies as that has it. */
+static void place_result(
+	const struct growing *x, struct lt_arena *a, lt_node n, struct lt_fstorage *storage, struct lt_location *at)
+{
+	const struct lt_graph *g = x->s->g;
+	const int64_t *stride = lt__auto_strides_written(x->s, a, n);
+	int64_t last = 0;
+	for (int32_t d = 0; d < g->node[n].n_dim && stride; d++) {
+		at->stride[d] = stride[d];
+		last = lt__add_sat(last, lt__mul_sat(stride[d], g->var[g->node[n].dim[d]].extent - 1));
+	}
+	storage->elems = stride && last >= storage->elems ? lt__add_sat(last, 1) : storage->elems;
+}
+
 /* Memory for what the group reads from outside, and for its results. */
 static void give_memory(
 	const struct growing *x, struct lt_arena *a, const struct lt_looptree *t, struct lt_fmemory *out)
@@ -348,8 +362,11 @@ static void give_memory(
 			continue;
 		storage[n] = (struct lt_fstorage){ .role = in ? LT_OUTPUT : LT_INPUT, .dtype = g->node[i].dtype, .aligned = true,
 			.elems = lt__node_elems(g, i) };
-		location[i] = (struct lt_location){ .storage = n++, .stride = LT_NEW(a, int64_t, g->node[i].n_dim + 1) };
+		location[i] = (struct lt_location){ .storage = n, .stride = LT_NEW(a, int64_t, g->node[i].n_dim + 1) };
 		lt__dense_strides(g, i, location[i].stride);
+		if (in)
+			place_result(x, a, x->touched[i], &storage[n], &location[i]);
+		n++;
 		if (in)
 			t->scope[i].whole = true;
 	}

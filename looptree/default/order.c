@@ -4,6 +4,7 @@
  * one whose reduced var runs along memory (rows times rows) has that one innermost.
  */
 #include "looptree/default/auto_gpu.h"
+#include "looptree/freeze/freeze.h"
 
 enum { TILE_BYTES = 512, PANEL_BYTES = 512 << 10 };
 
@@ -27,6 +28,19 @@ int64_t lt__auto_stride(const struct lt_graph *g, const struct lt_readpiece *p, 
 		if (all)
 			return -1;
 	}
+	return stride;
+}
+
+const int64_t *lt__auto_strides_written(const struct lt_auto *s, struct lt_arena *a, lt_node n)
+{
+	int64_t *stride = LT_NEW(a, int64_t, s->g->node[n].n_dim + 1);
+	lt__dense_strides(s->g, n, stride);
+	for (lt_node v = n + 1; v < s->g->n_node && s->written[n]; v++)
+		for (int32_t i = 0; s->g->node[v].op == LT_OP_view && s->written[v] && i < s->g->node[v].n_operand; i++) {
+			struct lt_location *at = LT_NEW(a, struct lt_location, s->g->node[v].n_operand + 1);
+			if (s->g->node[v].operand[i] == n)
+				return lt__alias_result(s->g, a, v, at) ? at[i].stride : NULL;
+		}
 	return stride;
 }
 

@@ -22,6 +22,9 @@ struct lt_fmemory {
 	int32_t param_storage;                  /* int64 values of the graph's params, in order; -1: none */
 };
 
+/* alias.c: whether the view can be written through; fills the location of each operand (storage left alone). */
+bool lt__alias_result(const struct lt_graph *, struct lt_arena *, lt_node view, struct lt_location *);
+
 /* A call of a frozen tree for messages: where it is, why it has no pattern (NULL: it has one), and else the nodes of
  * its operands; name: of the ops and reads of its description. */
 enum { LT_CALL_NAMES = 5 };

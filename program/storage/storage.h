@@ -41,9 +41,6 @@ lt_status lt__bindings_missing(struct lt_context *, const struct lt_bindings *, 
 lt_status lt__materialize(const struct lt_graph *in, struct lt_graph **out);            /* materialize.c */
 /* wide.c: by node, views that views read through a copy */
 bool *lt__wide_views(const struct lt_graph *, struct lt_arena *);
-/* Whether the view can be written through; fills the location of each operand (storage left alone). */
-/* alias_result.c */
-bool lt__alias_result(const struct lt_graph *, struct lt_arena *, lt_node view, struct lt_location *);
 
 /* A piece of memory that outlives a kernel. */
 enum lt_storage_space { LT_STORAGE_INPUT, LT_STORAGE_CONSTANT, LT_STORAGE_STATE, LT_STORAGE_RESULT,

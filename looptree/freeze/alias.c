@@ -6,8 +6,7 @@
  * then that holds at every index along it.
  */
 #include <stdlib.h>
-#include "looptree/tree/tree.h"
-#include "program/storage/storage.h"
+#include "looptree/freeze/freeze.h"
 
 struct box { int64_t *low, *size; };
 
