@@ -163,6 +163,13 @@ case ${DIRS-frontends/onnx} in
 	! $run -b cpu --kernels tests/own/onnx "$to/other.onnx" -i x=iota >"$to/out" 2>&1 &&
 		grep -q "com.mine/leaky has no parameter 'other', which is an attribute here" "$to/out"
 	said $? "an attribute that is no parameter is named"
+	sed 's/leaky/leakY/' tests/own/model.onnx >"$to/other.onnx"
+	! $run -b cpu --kernels tests/own/onnx "$to/other.onnx" -i x=iota >"$to/out" 2>&1 && grep -qF \
+		"(of com.mine) is not supported; there is no tests/own/onnx/com.mine/leakY.lt; did you mean com.mine/leaky?" "$to/out"
+	said $? "an operation that the folder has not is told where it would be"
+	! $run -b cpu tests/own/model.onnx -i x=iota >"$to/out" 2>&1 &&
+		grep -qF "is not supported; in a folder of kernels com.mine/leaky.lt would say what it means" "$to/out"
+	said $? "and without a folder, too"
 	! $run -b cpu --kernels tests/own/onnx tests/own/tensor.onnx -i x=iota >"$to/out" 2>&1 &&
 		grep -q "attribute 'alpha' is neither a number nor a list of whole numbers" "$to/out"
 	said $? "an attribute that is a tensor is told what parameters are"
@@ -206,6 +213,22 @@ kernel 'LT_ROUTINE(scal); LT_KERNEL(scale, f32, 0)'; refuses 2 "LT_ROUTINE has t
 echo 'def many(a, b, c, d, e) { return a + b + c + d + e; }' >"$to/bad/many.lt"
 printf '#include "lt/own.h"\nLT_ROUTINE(many); LT_KERNEL(many, f32, 0) { }\n' >"$to/bad/many.c"
 refuses 2 "has 5 parameters without a value, and 1 to 4 are looked for"
+kernel 'LT_KERNEL(scale, float, 0)'; refuses 2 "'float' is no element type; there are f32, f64,"
+kernel 'LT_KERNEL(scale, f32, elems(1))'; refuses 2 "asks for operand 1, and there are 1 of them, from 0 on"
+printf '#include "lt/own.h"\nLT_KERNEL(scale, f32, 0) /* ; */\n;\n' >"$to/bad/scale.c"
+refuses 2 "scale.c:3: LT_KERNEL(scale, ...) begins the kernel: { ... } follows it, and no ';'"
+kernel 'LT_TAKES(scale, rank(0) == 2)
+LT_KERNEL(scale, f32, 0)'; refuses 2 "scale.c:2: LT_TAKES(...) ends with a ';'"
+kernel 'LT_ROUTINE(scale)
+LT_KERNEL(scale, f32, 0)'; refuses 2 "scale.c:2: LT_ROUTINE(...) ends with a ';'"
+kernel 'LT_TAKES(scale, rank(0) = 2);
+
+LT_KERNEL(scale, f32, 0)'; refuses 2 "scale.c:2: LT_TAKES: expected an operator or the end"
+sed -i 's/lt.own.h/own.h/' "$to/bad/scale.c"; refuses 2 'and the one of kernels is "lt/own.h"'
+sed -i '1s/^/\xef\xbb\xbf/;s/$/\r/' "$to/bad/scale.c"; sed -i '1s/^/\xef\xbb\xbf/;s/$/\r/' "$to/bad/inc/by.h"
+$run -b cpu --kernels "$to/bad" "$to/m.lt" -i x=random -q --verify >"$to/out" 2>&1 && grep -q '^verify: passed' "$to/out"
+said $? "files begin with a mark of the order of bytes, and lines end as elsewhere"
+kernel 'LT_KERNEL(scale, f32, 0)' '{'; refuses 1 "behind $to/bad/scale.c:"
 kernel 'void scale(void)'; refuses 2 "defines no kernel"
 kernel 'LT_KERNEL(scale, f32, 0)' '}; LT_KERNEL(scale, f64, 0) {'; refuses 2 "LT_KERNEL stands there a second time"
 kernel '#include "none.h"
@@ -254,7 +277,7 @@ kernel '#include <stdlib.h>
 LT_KERNEL(scale, f32, 0)' 'abort();'
 tells "$check/sanitized" 1 "it ended the process by a signal: Aborted"
 kernel 'LT_KERNEL(scale, f32, 0)' 'this is no C'
-tells "$build" 1 "lt-check --kernels says in which line, if it is one of a kernel of one's own"
+tells "$build" 1 "if it is in a kernel of one's own, lt-check --kernels says in which line; two of them define no name twice"
 tells "$check" 1 "bad/scale.c:4:"
 cp "$k/scale.c" "$to/bad"
 echo 'def scale(x) { return x * ; }' >"$to/bad/scale.lt"

@@ -1,5 +1,6 @@
 /* table.c -- the table of operators: ops.def as code. */
 #include <string.h>
+#include "base/nearest.h"
 #include "frontends/onnx/builders.h"
 
 static const struct lt_onnx_op table[] = {
@@ -13,6 +14,19 @@ static const struct { const char *domain, *name, *why; } refused[] = {
 #include "frontends/onnx/refused.def"
 };
 enum { N_OP = sizeof table / sizeof *table, N_REFUSED = sizeof refused / sizeof *refused };
+
+/* What would make it an operation of the user's own. */
+static const char *own_hint(struct lt_onnx *m, const char *domain, const char *name)
+{
+	const char *own = lt__arena_format(m->arena, "%s/%s", domain, name);
+	struct lt_nearest near;
+	lt__nearest_begin(&near, own, strlen(own));
+	for (int32_t i = 0; i < m->folder.n; i++)
+		lt__nearest_add(&near, m->folder.name[i]);
+	return m->folder.path ? lt__arena_format(m->arena, "; there is no %s/%s.lt%s", m->folder.path, own,
+		lt__nearest_hint(m->graph->ctx, &near, "", ""))
+		: lt__arena_format(m->arena, "; in a folder of kernels %s.lt would say what it means", own);
+}
 
 const struct lt_onnx_op *lt__onnx_op_find(struct lt_onnx *m, const char *domain, const char *name, int64_t version)
 {
@@ -37,6 +51,7 @@ const struct lt_onnx_op *lt__onnx_op_find(struct lt_onnx *m, const char *domain,
 			lt__onnx_refuse(m, "operator %s is not supported: %s", name, refused[i].why);
 			return NULL;
 		}
-	lt__onnx_refuse(m, "operator %s%s%s%s is not supported", name, *domain ? " (of " : "", domain, *domain ? ")" : "");
+	lt__onnx_refuse(m, "operator %s%s%s%s is not supported%s", name, *domain ? " (of " : "", domain, *domain ? ")" : "",
+		*domain ? own_hint(m, domain, name) : "");
 	return NULL;
 }

@@ -49,6 +49,19 @@ static bool find_word(struct own_head *h, const char *word)
 	return false;
 }
 
+/* Whether that is the next byte, behind blanks and comments. */
+static bool follows(struct own_head *h, char what)
+{
+	for (;;) {
+		if (h->at[0] == '/' && (h->at[1] == '*' || h->at[1] == '/'))
+			step_over(h);
+		else if (*h->at && strchr(" \t\r\n", *h->at))
+			step_over(h);
+		else
+			return *h->at == what;
+	}
+}
+
 /* An argument: up to a ',' or ')' outside of brackets, without blanks around it. */
 static bool take_argument(struct own_head *h, char end, const char **at, size_t *n)
 {
@@ -74,11 +87,13 @@ static lt_status read_types(const struct own_head *h, const char *at, size_t n, 
 		if (word < sizeof name)
 			memcpy(name, at, word);
 		const int dtype = lt__dtype_find(name);
+		const char *near = dtype < 1 ? lt__nearest_dtype(h->ctx, false, at, word) : "";
 		if (!strcmp(name, "any"))
 			*types = UINT32_MAX;
 		else if (dtype < 1)
 			return lt_fail(h->ctx, LT_ESYNTAX, "%s:%d: LT_KERNEL: '%.*s' is no element type%s", h->path, h->line,
-				word < 40 ? (int)word : 40, at, lt__nearest_dtype(h->ctx, false, at, word));
+				word < 40 ? (int)word : 40, at, *near ? near
+				: "; there are f32, f64, f16, bf16, i8, i16, i32, i64, u8, u16, u32, u64, bool, and any for all of them");
 		else
 			*types |= 1u << dtype;
 		at += word;
@@ -86,6 +101,12 @@ static lt_status read_types(const struct own_head *h, const char *at, size_t n, 
 	}
 	return *types ? LT_OK : lt_fail(h->ctx, LT_ESYNTAX, "%s:%d: LT_KERNEL names no element type; any takes each", h->path,
 		h->line);
+}
+
+static lt_status ends_there(struct own_head *h, const char *word)
+{
+	const int32_t line = h->line;
+	return follows(h, ';') ? LT_OK : lt_fail(h->ctx, LT_ESYNTAX, "%s:%d: %s(...) ends with a ';'", h->path, line, word);
 }
 
 /* LT_TAKES(NAME, CONDITION), if it is there. */
@@ -100,6 +121,8 @@ static lt_status read_takes(struct own_head h, const char *name, struct lt_ownhe
 		|| !take_argument(&h, ')', &out->takes, &out->takes_bytes))
 		return lt_fail(h.ctx, LT_ESYNTAX,
 			"%s:%d: LT_TAKES has the kernel's name and a condition: LT_TAKES(%s, rank(0) == 2);", h.path, h.line, name);
+	out->takes_line = h.line;
+	LT_TRY(ends_there(&h, "LT_TAKES"));
 	return find_word(&h, "LT_TAKES") ? lt_fail(h.ctx, LT_EINVAL,
 		"%s:%d: LT_TAKES stands there a second time; && joins two conditions", h.path, h.line) : LT_OK;
 }
@@ -109,9 +132,10 @@ static lt_status read_routine(struct own_head h, const char *name)
 {
 	const char *at;
 	size_t n;
-	return !find_word(&h, "LT_ROUTINE") || (take_argument(&h, ')', &at, &n) && strlen(name) == n && !memcmp(at, name, n))
-		? LT_OK : lt_fail(h.ctx, LT_ESYNTAX, "%s:%d: LT_ROUTINE has the kernel's name: LT_ROUTINE(%s);", h.path, h.line,
-			name);
+	if (!find_word(&h, "LT_ROUTINE"))
+		return LT_OK;
+	return take_argument(&h, ')', &at, &n) && strlen(name) == n && !memcmp(at, name, n) ? ends_there(&h, "LT_ROUTINE")
+		: lt_fail(h.ctx, LT_ESYNTAX, "%s:%d: LT_ROUTINE has the kernel's name: LT_ROUTINE(%s);", h.path, h.line, name);
 }
 
 lt_status lt__own_head(struct lt_context *ctx, const char *path, const char *text, const char *name,
@@ -135,6 +159,9 @@ lt_status lt__own_head(struct lt_context *ctx, const char *path, const char *tex
 	LT_TRY(read_types(&h, at, n, &out->types));
 	if (!take_argument(&h, ')', &out->workspace, &out->workspace_bytes))
 		return lt_fail(ctx, LT_ESYNTAX, "%s:%d: LT_KERNEL has three arguments: LT_KERNEL(%s, f32, 0)", path, h.line, name);
+	if (follows(&h, ';'))
+		return lt_fail(ctx, LT_ESYNTAX, "%s:%d: LT_KERNEL(%s, ...) begins the kernel: { ... } follows it, and no ';'", path,
+			h.line, name);
 	if (find_word(&h, "LT_KERNEL"))
 		return lt_fail(ctx, LT_EINVAL, "%s:%d: LT_KERNEL stands there a second time: a file has the kernel of its name alone",
 			path, h.line);
@@ -197,7 +224,7 @@ static lt_status operand_number(struct own_sum *s, enum operand_fact fact, int64
 	const int32_t rank = k < 0 || k >= s->c->n_operand ? -1 : s->g->node[s->c->operand[k]].n_dim;
 	const bool there = rank >= 0 && (fact != OWN_EXTENT || (i >= 0 && i < rank));
 	if (rank < 0 || (!there && !s->condition))
-		return lt_fail(s->ctx, LT_EINVAL, "%s:%d: %s asks for %s %lld, and there are %d of them", s->path, s->line, s->what,
+		return lt_fail(s->ctx, LT_EINVAL, "%s:%d: %s asks for %s %lld, and there are %d of them, from 0 on", s->path, s->line, s->what,
 			rank < 0 ? "operand" : "axis", (long long)(rank < 0 ? k : i), rank < 0 ? s->c->n_operand : rank);
 	*out = fact == OWN_RANK ? rank : fact == OWN_ELEMS ? lt__node_elems(s->g, s->c->operand[k])
 		: there ? s->g->var[s->g->node[s->c->operand[k]].dim[i]].extent : 0;
@@ -340,7 +367,7 @@ lt_status lt__own_takes(struct lt_context *ctx, const char *path, const struct l
 	const struct lt_graph *g, const struct lt_owncall *c, bool *takes)
 {
 	struct own_sum s = { .ctx = ctx, .path = path, .at = head->takes, .end = head->takes + head->takes_bytes,
-		.line = head->line, .g = g, .c = c, .what = "LT_TAKES", .condition = true };
+		.line = head->takes_line, .g = g, .c = c, .what = "LT_TAKES", .condition = true };
 	int64_t x = 1;
 	*takes = true;
 	for (int32_t k = 0; k < c->n_operand + c->n_result && *takes; k++)

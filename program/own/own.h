@@ -19,7 +19,7 @@ struct lt_ownhead {
 	size_t workspace_bytes;
 	const char *takes;              /* the condition of LT_TAKES; NULL: there is none */
 	size_t takes_bytes;
-	int32_t line;                   /* of the file */
+	int32_t line, takes_line;       /* of the file */
 };
 lt_status lt__own_head(struct lt_context *, const char *path, const char *text, const char *name, struct lt_ownhead *);
 /* The workspace of a call: bytes, then for each thread. */

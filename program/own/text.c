@@ -77,7 +77,8 @@ static lt_status put_include(struct own_source *s, const char *path, int line, c
 	const char *file = lt__arena_format(s->a, "%.*s%s", slash ? (int)(slash - path) + 1 : 0, path, name);
 	if (*name == '/' || access(file, R_OK))
 		return lt_fail(s->ctx, LT_EINVAL, "%s:%d: \"%s\" cannot be read from the file's folder; what a kernel includes in "
-			"quotes lies there or below, headers of the system are in <>", path, line, name);
+			"quotes lies there or below, headers of the system are in <>, and the one of kernels is \"lt/own.h\"", path, line,
+			name);
 	for (int i = 0; i < s->depth; i++)
 		if (!strcmp(s->open[i], file)) {
 			lt__text_format(&s->out, " \n");        /* a guard would leave it out */
@@ -108,6 +109,10 @@ static lt_status put_file(struct own_source *s, const char *path)
 	if (s->depth == MAX_DEPTH)
 		return lt_fail(s->ctx, LT_EUNSUPPORTED, "%s: files include each other more than %d deep", path, MAX_DEPTH);
 	LT_TRY(lt__text_read(s->ctx, s->a, path, &text, &bytes));
+	if (bytes >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) {     /* a mark that editors set, which no compiler takes within */
+		text += 3;
+		bytes -= 3;
+	}
 	s->open[s->depth++] = path;
 	lt__text_format(&s->out, "#line 1 \"%s\"\n", path);
 	for (const char *line = text, *last = text + bytes; line < last; number++) {
@@ -141,6 +146,8 @@ lt_status lt__own_text(struct lt_context *ctx, struct lt_arena *a, const char *p
 		return lt_fail(ctx, LT_EINVAL,
 			"the path of a kernel of one's own has a quote, a backslash or a line break in it: '%s'", path);
 	LT_TRY(put_file(&s, path));
+	/* Where a brace is missing, a compiler finds it out in what follows. */
+	lt__text_format(&s.out, "#line 1 \"behind %s\"\n", path);
 	if (s.undef.n)
 		lt__text_add(&s.out, s.undef.at, s.undef.n);
 	*out = s.out.at;

@@ -32,7 +32,8 @@ static lt_status process_failed(struct building *b, const struct lt_command *c)
 		return lt_fail(ctx, LT_ECOMPILE, "%s was ended on %s, because it took too long: give it more time with --cc-timeout",
 			c->argv[0], c->on);
 	return lt_fail(ctx, LT_ECOMPILE, "%s failed on %s (exit code %d)%-s%-s%-s", c->argv[0], c->on, c->status,
-		b->o.kernels ? "; lt-check --kernels says in which line, if it is one of a kernel of one's own" : "",
+		b->o.kernels ? "; if it is in a kernel of one's own, lt-check --kernels says in which line; two of them "
+			"define no name twice" : "",
 		c->output[0] ? ":\n" : ": it said nothing; name another compiler with --cc", c->output);
 }
 
