@@ -1,5 +1,5 @@
-/* Casts of halves that several products read: each gets its own, so that it multiplies the halves; and the causal mask
- * that several attentions read, so that each is a group of its own.
+/* Casts of halves that several products read: each gets its own, so that it multiplies the halves; and the mask that
+ * several attentions read, causal or a cast of halves that is added, so that each is a group of its own.
  *
  * A routine or a matrix instruction takes halves where the cast is the product's alone.  Cast once for all, the factor
  * would be stored in float32 and every product of it be one of float32.  CPUs have no such instruction: there the cast
@@ -40,13 +40,31 @@ static bool multiplies_halves(const struct lt_auto *s, lt_node n)
 		&& is_cast_of_half(s, right) && has_side(s, left, right, sum) && has_side(s, right, left, sum);
 }
 
-/* Whether the target has a routine that knows of itself which keys are hidden. */
-static bool hides_keys(const struct lt_target *t)
+/* Whether the target has a routine for attention whose scores are such. */
+static bool takes_scores(const struct lt_target *t, enum lt_call_scores scores)
 {
 	for (int32_t i = 0; i < lt__routine_count(t); i++)
-		if (lt__routine_is_graph(t, i) && lt__routine_at(t, i)->scores >> LT_SCORES_CAUSAL & 1)
+		if (lt__routine_is_graph(t, i) && lt__routine_at(t, i)->scores >> scores & 1)
 			return true;
 	return false;
+}
+
+/* A value without the casts and copies after it. */
+static lt_node behind_casts(const struct lt_graph *g, lt_node n)
+{
+	while (!g->node[n].reduce && (g->node[n].op == LT_OP_cast || g->node[n].op == LT_OP_copy))
+		n = g->node[n].operand[0];
+	return n;
+}
+
+/* What makes the scores whose largest n is, where that is an addition: of a mask; -1. */
+static lt_node masked_scores(const struct lt_auto *s, lt_node n)
+{
+	const struct lt_nodedef *d = &s->g->node[n];
+	if (!d->reduce || d->op != LT_OP_max)
+		return -1;
+	n = behind_casts(s->g, d->operand[0]);
+	return s->g->node[n].op == LT_OP_add && !s->g->node[n].reduce && lt__has_leaf(s->g, n) ? n : -1;
 }
 
 struct splitting { struct lt_auto *s; struct lt_derived_step *step; int32_t n, cap; };
@@ -75,8 +93,13 @@ lt_status lt__auto_split_casts(struct lt_auto *s)
 			continue;
 		for (int32_t k = 0; k < 2 && multiplies_halves(s, n); k++)
 			split(&x, d->operand[k], n);
-		if (d->op == LT_OP_select && lt__has_leaf(s->g, n) && lt__is_positional(s, d->operand[0]) && hides_keys(s->target))
+		if (d->op == LT_OP_select && lt__has_leaf(s->g, n) && lt__is_positional(s, d->operand[0])
+			&& takes_scores(s->target, LT_SCORES_CAUSAL))
 			split(&x, d->operand[0], n);
+		const lt_node masked = takes_scores(s->target, LT_SCORES_MASKED) ? masked_scores(s, n) : -1;
+		for (int32_t k = 0; k < 2 && masked >= 0; k++)
+			if (is_cast_of_half(s, s->g->node[masked].operand[k]))
+				split(&x, s->g->node[masked].operand[k], masked);
 	}
 	if (x.n == 0)
 		return LT_OK;

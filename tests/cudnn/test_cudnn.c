@@ -375,6 +375,19 @@ static const struct { const char *script, *steps; int engine; } norms[] = {
 	"return CastNode(EinsumNode(hst,htd->hsd: F(p), F(v)), " type "); }\n"
 #define HALF_ATTENTION(type) QKV(type, "[2", "7", "7", "8", "16") ROUNDED_ATTENTION(type, "0.3", SEEN) \
 	"result = A(q, k, v);\n", "group %A.F/h %A.F4/h; call group cudnn.graph"
+/* Each operator rounded, as in models of float16: layers that share a mask, which is added, of what is padding. */
+#define MASKED_ATTENTION(type, least) "def F(x) { return CastNode(x, float32); }\n" \
+	"def R(x) { return CastNode(x, " type "); }\n" \
+	"def A(q, k, v, m) { s = R(F(R(EinsumNode(hsd,htd->hst: F(q), F(k)))) * 0.125); s = R(F(s) + F(m));\n" \
+	"e = R(ExpNode(F(R(F(s) - F(R(ReduceMaxNode(F(s), [2], 1)))))));\n" \
+	"return R(EinsumNode(hst,htd->hsd: F(R(F(e) / F(R(ReduceSumNode(F(e), [2], 1))))), F(v))); }\n" \
+	"def M(p) { return WhereNode(CastNode(p, bool), FullNode(" type ", [], 0), FullNode(" type ", [], " least ")); }\n"
+#define MASKED_LAYERS(type, heads, s, d, least) QKV(type, "[" heads, s, s, d, d) MASKED_ATTENTION(type, least) \
+	"p = InputTensor(p, int64, [" heads ", 1, " s "]); m = M(p);\n" \
+	"j = InputTensor(j, " type ", [" heads ", " s ", " d "]); u = InputTensor(u, " type ", [" heads ", " s ", " d "]);\n" \
+	"result = A(A(q, k, v, m), j, u, m);\n"
+#define MASKED_HALVES(type, least) QKV(type, "[2", "5", "7", "8", "16") MASKED_ATTENTION(type, least) \
+	"m = InputTensor(m, " type ", [2, 1, 7]); result = A(q, k, v, m);\n", "group %A.F/h %A.R9/h; call group cudnn.graph"
 #define IN_ROWS "ReshapeNode(PermuteNode(a, [0, 2, 1, 3]), [b, s, 4 * d])"
 /* Two layers of attention. */
 #define LAYERS_OF(type, heads, s, d) QKV(type, "[" heads, s, s, d, d) ROUNDED_ATTENTION(type, "0.125", SEEN) \
@@ -395,6 +408,7 @@ static const struct { const char *script, *steps; int engine; } attentions[] = {
 	{ HEADS("float32", "3", "5", IN_ROWS), ALONE, 40 },
 	{ HEADS("float32", "1", "7", "a"), "call d10 cudnn.graph", 40 },
 	{ HALF_ATTENTION("float16"), 40 }, { HALF_ATTENTION("bfloat16"), 40 },
+	{ MASKED_HALVES("float16", "-65504"), 40 }, { MASKED_HALVES("bfloat16", "-inf"), 40 },
 };
 
 Test(cudnn, attentions)
@@ -570,7 +584,8 @@ Test(cudnn, default_trees_of_chains)
 
 #define WIDENS "def F(x) { return CastNode(x, float32); }\n"
 #define HALF_ROWS(m, n) "x = InputTensor(x, float16, [" m ", " n "]); w = ConstantTensor(w, float16, [" n "]);\n"
-/* Norms and attention of the sizes that were measured, whole: one call a layer, each with a causal mask of its own. */
+/* Norms and attention of the sizes that were measured, whole: one call a layer, each with a causal mask of its own, or
+ * with one that they share. */
 Test(cudnn, default_trees_of_blocks)
 {
 	static const struct { const char *script; int calls; } cases[] = {
@@ -581,7 +596,9 @@ Test(cudnn, default_trees_of_blocks)
 		{ "x = InputTensor(x, float32, [128, 768]); w = ConstantTensor(w, float32, [768]);\n"
 			"result = RMSNormNode(x, w);\n", 0 },
 		{ LAYERS_OF("float16", "16", "128", "64"), 2 }, { LAYERS_OF("bfloat16", "16", "512", "128"), 2 },
-		{ LAYERS_OF("float16", "15", "128", "64"), 0 }, { LAYERS_OF("float16", "16", "128", "20"), 0 },
+		{ MASKED_LAYERS("float16", "24", "128", "64", "-65504"), 2 },
+		{ MASKED_LAYERS("bfloat16", "12", "128", "64", "-inf"), 2 },
+		{ LAYERS_OF("float16", "11", "128", "64"), 0 }, { LAYERS_OF("float16", "16", "128", "20"), 0 },
 		{ LAYERS_OF("float32", "16", "128", "64"), 0 } };
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		char command[1500];
