@@ -54,19 +54,26 @@ static int residual_of(const struct lt_cudnn_form *f)
 	return bias ? residual : -1;
 }
 
-/* Attention of float16 with as many queries as keys.  Lines are of the graph that attention.c makes: causal ones, whose
- * front end makes the same, and one of both.  ../shared/data/cudnn-attention.txt, first and best in microseconds. */
-struct cudnn_measured_attention { int64_t batch, heads, keys, d; int causal; struct lt_cudnn_wished wished; };
+/* Attention of halves with as many queries as keys, of which each head has its own: `n` batches times heads, as a
+ * script may have them as one axis or as two, and keys, from .. to.  Best of ../shared/data/cudnn-attention.txt, where
+ * the front end's unified engines 4 and 5 are 1 and 2 of the graph that attention.c makes: first and best in
+ * microseconds. */
+struct cudnn_measured_attention { int64_t n[2], keys[2], d; int causal; struct lt_cudnn_wished wished; };
 #define CONFIGURED(is, value) { .engine = (is), .n_knob = 1, .knob = { { CUDNN_KNOB_TYPE_KERNEL_CFG, value } } }
 static const struct cudnn_measured_attention attentions[] = {
-	/* s128 d64 b1 causal 8.3 and 3.9; s512 d64 b1 causal 9.9 and 7.8 */
-	{ 1, 16, 128, 64, 1, CONFIGURED(1, 3) }, { 1, 16, 512, 64, 1, CONFIGURED(1, 3) },
-	/* s128 d128 b1 causal 7.2 and 4.9; s512 d128 b1 causal 12.1 and 10.7 */
-	{ 1, 16, 128, 128, 1, CONFIGURED(1, 3) }, { 1, 16, 512, 128, 1, CONFIGURED(1, 3) },
-	/* s128 d64 b128 65.8 by the front end's choice, 37.0 by this graph */
-	{ 128, 16, 128, 64, 0, CONFIGURED(2, 7) },
+	{ { 16, 16 }, { 128, 512 }, 64, 1, CONFIGURED(1, 3) },          /* 128 keys 8.3 and 3.9, 512 keys 9.9 and 7.8 */
+	{ { 16, 16 }, { 128, 512 }, 128, 1, CONFIGURED(1, 3) },         /* 7.2 and 4.9, 12.1 and 10.7 */
+	{ { 16, 16 }, { 128, 512 }, 64, 0, CONFIGURED(1, 3) },          /* 8.1 and 3.9, 9.6 and 7.7 */
+	{ { 16, 16 }, { 128, 512 }, 128, 0, CONFIGURED(1, 3) },         /* 6.7 and 4.7, 11.6 and 10.3 */
+	{ { 16, 256 }, { 128, 128 }, 64, 0, CONFIGURED(1, 3) },         /* n 256 12.8 and 6.6; by lengths 13.3 and 6.8 */
+	{ { 16, 64 }, { 128, 333 }, 64, 0, CONFIGURED(1, 3) },          /* n 64, 333 keys 17.1 and 12.8 */
+	{ { 2048, 2048 }, { 128, 128 }, 64, 0, CONFIGURED(2, 7) },      /* 65.8 and 37.0 */
+	{ { 2048, 2048 }, { 128, 128 }, 64, 1, CONFIGURED(2, 7) },      /* 71.1 and 40.9 */
+	{ { 256, 256 }, { 1024, 1024 }, 64, 1, CONFIGURED(2, 7) },      /* 114.8 and 107.1, 112.8 and 105.7 */
 };
 #undef CONFIGURED
+
+static bool is_within(const int64_t *range, int64_t n) { return n >= range[0] && n <= range[1]; }
 
 static const struct lt_cudnn_wished *attention_wished(const struct lt_cudnn_form *f)
 {
@@ -76,10 +83,12 @@ static const struct lt_cudnn_wished *attention_wished(const struct lt_cudnn_form
 		causal = causal || f->node[i].kind == LT_CUDNN_INDEX;
 		softmax = softmax || f->node[i].kind == LT_CUDNN_REDUCTION;
 	}
-	for (size_t i = 0; i < sizeof attentions / sizeof *attentions && softmax && q->dtype == LT_F16; i++) {
+	if (!softmax || !(TYPE_HALVES >> q->dtype & 1) || q->dim[1] != k->dim[1] || q->dim[2] != k->dim[3])
+		return NULL;
+	for (size_t i = 0; i < sizeof attentions / sizeof *attentions; i++) {
 		const struct cudnn_measured_attention *a = &attentions[i];
-		if (q->dim[0] == a->batch && q->dim[1] == a->heads && k->dim[1] == a->heads && q->dim[2] == a->keys
-			&& k->dim[3] == a->keys && q->dim[3] == a->d && causal == a->causal)
+		if (is_within(a->n, q->dim[0] * q->dim[1]) && is_within(a->keys, k->dim[3]) && q->dim[3] == a->d
+			&& causal == a->causal)
 			return &a->wished;
 	}
 	return NULL;

@@ -360,19 +360,27 @@ static void attention_has_plans(uint32_t dtype, const struct attention_sizes *z)
 	(void)d.api.descriptor_free(d.device);
 }
 
-/* What was measured to be another one than the first, causal and of one head fewer, which was not. */
+/* What was measured to be another one than the first: by batches times heads, with a mask or without; none beside the
+ * ends of what was measured, of heads that share keys, and of fewer queries than keys. */
 Test(cudnn_plans, engines_of_attention)
 {
 	static const struct { struct attention_sizes z; int64_t engine, knob; } cases[] = {
-		{ { 1, 16, 16, 128, 128, 64, true, false }, 1, 3 }, { { 1, 16, 16, 512, 512, 128, true, false }, 1, 3 },
-		{ { 128, 16, 16, 128, 128, 64, false, false }, 2, 7 }, { { 1, 15, 15, 128, 128, 64, true, false }, -1, 0 },
-		{ { 1, 16, 4, 128, 128, 64, true, false }, -1, 0 }, { { 1, 16, 16, 128, 128, 64, false, false }, -1, 0 } };
+		{ { 1, 16, 16, 128, 128, 64, true, false }, 1, 3 }, { { 4, 4, 4, 512, 512, 128, true, false }, 1, 3 },
+		{ { 16, 1, 1, 333, 333, 64, true, false }, 1, 3 }, { { 128, 16, 16, 128, 128, 64, false, false }, 2, 7 },
+		{ { 2048, 1, 1, 128, 128, 64, true, false }, 2, 7 }, { { 16, 12, 12, 128, 128, 64, false, true }, 1, 3 },
+		{ { 192, 1, 1, 128, 128, 64, false, false }, 1, 3 }, { { 4, 16, 16, 333, 333, 64, false, true }, 1, 3 },
+		{ { 1, 15, 15, 128, 128, 64, true, false }, -1, 0 }, { { 1, 17, 17, 128, 128, 64, true, false }, -1, 0 },
+		{ { 257, 1, 1, 128, 128, 64, false, false }, -1, 0 }, { { 65, 1, 1, 333, 333, 64, false, false }, -1, 0 },
+		{ { 1, 16, 16, 127, 127, 64, true, false }, -1, 0 }, { { 1, 16, 16, 513, 513, 64, false, false }, -1, 0 },
+		{ { 1, 16, 16, 128, 128, 96, false, false }, -1, 0 }, { { 1, 16, 4, 128, 128, 64, true, false }, -1, 0 },
+		{ { 1, 16, 16, 64, 128, 64, false, false }, -1, 0 } };
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		const struct lt_cudnn_wish w = attention_of(LT_F16, &cases[i].z), other = attention_of(LT_BF16, &cases[i].z);
+		const struct lt_cudnn_wish w = attention_of(i % 2 ? LT_BF16 : LT_F16, &cases[i].z),
+			wide = attention_of(LT_F32, &cases[i].z);
 		const struct lt_cudnn_wished *first = lt__cudnn_wished(91400, "sm_90a", &w);
 		cr_expect_eq(first ? first->engine : -1, cases[i].engine, "%zu", i);
 		cr_expect(!first || first->knob[0].value == cases[i].knob, "%zu", i);
-		cr_expect(!lt__cudnn_wished(91400, "sm_90a", &other) && !lt__cudnn_wished(91900, "sm_90a", &w), "%zu", i);
+		cr_expect(!lt__cudnn_wished(91400, "sm_90a", &wide) && !lt__cudnn_wished(91900, "sm_90a", &w), "%zu", i);
 	}
 }
 
