@@ -159,7 +159,20 @@ LT_API lt_status lt_graph_own(struct lt_graph *, const char *name, int32_t n_ope
 LT_API const char *lt_dtype_name(enum lt_dtype);
 LT_API size_t lt_dtype_bytes(enum lt_dtype);
 
-/* Facts of a node. */
+/* How many there are: nodes, vars and params are 0 .. count-1. */
+LT_API int32_t lt_graph_node_count(const struct lt_graph *);
+LT_API int32_t lt_graph_var_count(const struct lt_graph *);
+LT_API int32_t lt_graph_param_count(const struct lt_graph *);
+/* Names are unique in a graph, and live until it is freed or they are set again.  NULL: there is no such node, var or
+ * param.  find: LT_NONE, without a sentence: no node has that name (which is without %). */
+LT_API const char *lt_node_name(const struct lt_graph *, lt_node);
+LT_API const char *lt_var_name(const struct lt_graph *, lt_var);
+LT_API const char *lt_param_name(const struct lt_graph *, lt_param);
+LT_API lt_node lt_graph_find_node(const struct lt_graph *, const char *name);
+/* Facts of a node.  op: its row in the table of operators (lt/table.h), -1: there is no such node.  operand: LT_NONE:
+ * it does not have as many. */
+LT_API int32_t lt_node_op(const struct lt_graph *, lt_node);
+LT_API lt_node lt_node_operand(const struct lt_graph *, lt_node, int32_t i);
 LT_API enum lt_dtype lt_node_dtype(const struct lt_graph *, lt_node);
 LT_API int32_t lt_node_rank(const struct lt_graph *, lt_node);
 LT_API lt_var lt_node_dim(const struct lt_graph *, lt_node, int32_t axis);

@@ -22,6 +22,7 @@
 #include "lt/profile.h"
 #include "lt/program.h"
 #include "lt/status.h"
+#include "lt/table.h"
 #include "lt/timing.h"
 #include "lt/verify.h"
 

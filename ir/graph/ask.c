@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/names.h"
 #include "ir/graph/graph.h"
 
 static const char *line_text(const struct lt_graph *g, int32_t line, int32_t column)
@@ -49,6 +50,42 @@ bool lt__graph_given(const struct lt_graph *g, int32_t x, const char *what)
 	if (x == LT_NONE && !g->ctx->code)
 		lt__graph_fail(g, LT_EINVAL, "%s is missing; LT_OMIT leaves it out", what);
 	return x != LT_NONE;
+}
+
+int32_t lt_graph_node_count(const struct lt_graph *g) { return g->n_node; }
+int32_t lt_graph_var_count(const struct lt_graph *g) { return g->n_var; }
+int32_t lt_graph_param_count(const struct lt_graph *g) { return g->n_param; }
+
+const char *lt_node_name(const struct lt_graph *g, lt_node x)
+{
+	return x >= 0 && x < g->n_node ? g->node[x].name : NULL;
+}
+
+const char *lt_var_name(const struct lt_graph *g, lt_var v)
+{
+	return v >= 0 && v < g->n_var ? g->var[v].name : NULL;
+}
+
+const char *lt_param_name(const struct lt_graph *g, lt_param p)
+{
+	return p >= 0 && p < g->n_param ? g->param[p].name : NULL;
+}
+
+lt_node lt_graph_find_node(const struct lt_graph *g, const char *name)
+{
+	const int32_t x = lt__names_find(g->node_names, name, strlen(name));
+
+	return x >= 0 && x < g->n_node ? x : LT_NONE;
+}
+
+int32_t lt_node_op(const struct lt_graph *g, lt_node x)
+{
+	return x >= 0 && x < g->n_node ? (int32_t)g->node[x].op : -1;
+}
+
+lt_node lt_node_operand(const struct lt_graph *g, lt_node x, int32_t i)
+{
+	return x >= 0 && x < g->n_node && i >= 0 && i < g->node[x].n_operand ? g->node[x].operand[i] : LT_NONE;
 }
 
 enum lt_dtype lt_node_dtype(const struct lt_graph *g, lt_node x)
