@@ -21,6 +21,9 @@ extern "C" {
 struct lt_looptree;
 typedef int32_t lt_tnode;
 enum lt_tnode_kind { LT_TLOOP, LT_TGROUP, LT_TLEAF };
+/* What a leaf does with an element; values are pinned.  ADD: combines it with what a reduction has so far; RESET:
+ * begins a reduction, before the leaf's outermost reducing loop. */
+enum lt_does { LT_DOES_READ = 1, LT_DOES_WRITE, LT_DOES_ADD, LT_DOES_RESET };
 
 LT_API int32_t lt_looptree_count(const struct lt_looptree *);           /* nodes are 0 .. count-1 */
 LT_API const struct lt_graph *lt_looptree_graph(const struct lt_looptree *);
@@ -41,6 +44,40 @@ LT_API lt_node lt_looptree_leaf(const struct lt_looptree *, lt_tnode);
  * data order (a leaf after the leaves it reads), which is the order of execution. */
 LT_API lt_tnode lt_looptree_after(const struct lt_looptree *, lt_tnode at);
 LT_API lt_tnode lt_looptree_leaf_after(const struct lt_looptree *, lt_tnode at);
+
+/* A node as plain data, for who draws or edits trees: what stands in its line of the text, and what steps of a
+ * schedule (lt/schedule.h) call it. */
+struct lt_treeline {
+	lt_tnode at;                    /* the node itself                                            */
+	lt_tnode parent, child, next;   /* -1: none                                                   */
+	int32_t depth, kind;            /* how many are around it; enum lt_tnode_kind                 */
+	const char *name;               /* "m'", "group", "%c"                                        */
+	const char *path;               /* what a step calls it: "m'", "%c/m'" where several have that name, "%c" */
+	const char *text, *facts;       /* the line without blanks in front, up to its comment; the comment */
+	/* Of a loop; what a group or leaf does not have is -1, 0 or NULL. */
+	lt_var var;
+	int32_t axis;                   /* of a grid or block loop: 0, 1, 2; of a vector loop 0       */
+	int64_t extent, step;           /* elements of the var that it covers, and in one iteration   */
+	int64_t trip_count;             /* iterations, at most                                        */
+	int32_t loop_kind, tail;        /* enum lt_loop_kind, of a group, too; enum lt_tail           */
+	const char *how;                /* loop_kind and axis in words: "parallel", "grid.x", "call"  */
+	const char *routine;            /* of call and tile                                           */
+	/* Of a leaf. */
+	lt_node leaf;                   /* of the tree's own graph (lt_looptree_graph)                */
+	int32_t line, column;           /* of the script; 0: not known                                */
+	int32_t buffers;                /* of a copy: how many in turn; 1                             */
+	uint32_t async, stream;         /* 1: copies are begun and waited for; written past the caches */
+	/* Of all iterations of what is inside, within one of what is around; run-time extents at their maximum.
+	 * executed: -1: not known (struct lt_work says what counts) */
+	int64_t flops, executed, bytes;
+};
+/* All nodes of a finished tree in the order of its text, struct lt_treeline each (LT_AT).  Kept with the tree, texts,
+ * too: valid until lt_looptree_free.  Not cheap the first time: operations are counted.  LT_EINVAL: the tree is not
+ * finished. */
+LT_API lt_status lt_looptree_lines(struct lt_looptree *, struct lt_array *out);
+/* The node that steps call by this path: "m'", "%c/m'", "group", "%c" (the leaf).  LT_EILLEGAL, LT_ESYNTAX: there is
+ * none, or there are several, with a sentence that names some. */
+LT_API lt_status lt_looptree_find(const struct lt_looptree *, const char *path, lt_tnode *out);
 
 /* The default tree of a graph. */
 struct lt_target;

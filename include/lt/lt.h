@@ -21,6 +21,7 @@
 #include "lt/looptree.h"
 #include "lt/profile.h"
 #include "lt/program.h"
+#include "lt/schedule.h"
 #include "lt/status.h"
 #include "lt/table.h"
 #include "lt/timing.h"

@@ -6,6 +6,7 @@
  */
 #include "looptree/legality/depend.h"
 #include "looptree/legality/legality.h"
+#include "lt/schedule.h"
 
 static const char *unordered_word(enum lt_loop_kind kind)
 {
@@ -220,18 +221,81 @@ static lt_status say_carried(
 		element, r == x ? first : when, lt__leaf_name(t, r->node), name);
 }
 
+/* -- the same in numbers -- */
+
+/* Where the vars of the loops around an instance are. */
+static void clash_side(const struct lt_looptree *t, const struct lt_touch *x, const int64_t *at,
+	struct lt_clash_side *out)
+{
+	static const int32_t does[] = { [LT_TOUCH_WRITES] = LT_DOES_WRITE, [LT_TOUCH_RESETS] = LT_DOES_RESET,
+		[LT_TOUCH_ADDS] = LT_DOES_ADD, [LT_TOUCH_READS] = LT_DOES_READ };
+	*out = (struct lt_clash_side){ .node = x->node, .does = does[x->kind],
+		.var = LT_NEW(t->arena, lt_var, x->n_counter + 1), .at = LT_NEW(t->arena, int64_t, x->n_counter + 1) };
+	for (int32_t i = 0; i < x->n_counter; i++) {
+		int32_t k = lt__index_of(out->var, out->n, x->counter[i].var);
+		if (k < 0)
+			out->var[k = out->n++] = x->counter[i].var;
+		out->at[k] += at[i] * x->counter[i].step;
+	}
+}
+
+static int32_t clash_element(const struct lt_looptree *t, const struct lt_question *q, const struct lt_answer *a,
+	const struct lt_touch *x, const int64_t *at, int64_t **out)
+{
+	const int32_t n = q->g->node[q->value].n_dim;
+	*out = LT_NEW(t->arena, int64_t, MAX_DIMS);
+	return element_of(q, a, x, at, *out) ? n : 0;
+}
+
+/* The writer of an element that is read before it is written: an iteration of its own dims. */
+static void clash_writer(const struct lt_looptree *t, const struct lt_question *q, const struct lt_clash *c,
+	struct lt_clash_side *out)
+{
+	const struct lt_nodedef *d = &q->g->node[q->value];
+	*out = (struct lt_clash_side){ .node = q->value, .does = LT_DOES_WRITE, .n = c->n_element,
+		.var = LT_NEW(t->arena, lt_var, d->n_dim + 1), .at = c->element };
+	for (int32_t i = 0; i < d->n_dim; i++)
+		out->var[i] = d->dim[i];
+}
+
+static void fill_clash(
+	const struct lt_looptree *t, const struct lt_question *q, const struct lt_answer *a, lt_tnode loop)
+{
+	static const int32_t kinds[] = { [LT_ANSWER_EARLY] = LT_VIOLATION_EARLY,
+		[LT_ANSWER_OTHER] = LT_VIOLATION_OVERWRITTEN, [LT_ANSWER_CARRIED] = LT_VIOLATION_CARRIED };
+	const struct lt_touch *x = &q->touch[a->touch], *w = &q->touch[a->other];
+	struct lt_clash c = { .value = q->value, .loop = loop, .n_param = q->n_param };
+	c.n_element = clash_element(t, q, a, x, a->at, &c.element);
+	clash_side(t, x, a->at, &c.side[1]);
+	if (a->kind == LT_ANSWER_EARLY)
+		clash_writer(t, q, &c, &c.side[0]);
+	else
+		clash_side(t, w, a->other_at, &c.side[0]);
+	if (a->kind == LT_ANSWER_OTHER)
+		c.n_found = clash_element(t, q, a, w, a->other_at, &c.found);
+	c.param = lt__arena_copy(t->arena, q->param, (size_t)q->n_param * sizeof *q->param);
+	c.param_value = lt__arena_copy(t->arena, a->param, (size_t)q->n_param * sizeof *a->param);
+	c.kind = kinds[a->kind];
+	*t->clash = c;
+}
+
 static lt_status prove_fail(
 	const struct lt_looptree *t, const struct lt_question *q, const struct lt_answer *a, lt_tnode loop)
 {
 	const struct lt_touch *x = &q->touch[a->touch];
+	lt_status st = LT_OK;
 	switch (a->kind) {
 	case LT_ANSWER_LEGAL:   return LT_OK;
 	case LT_ANSWER_MEMORY:  return lt_fail(t->ctx, LT_ENOMEM, "out of memory");
-	case LT_ANSWER_EARLY:   return say_early(t, q, a);
-	case LT_ANSWER_OTHER:   return say_other(t, q, a);
-	case LT_ANSWER_CARRIED: return say_carried(t, q, a, loop);
+	case LT_ANSWER_EARLY:   st = say_early(t, q, a); break;
+	case LT_ANSWER_OTHER:   st = say_other(t, q, a); break;
+	case LT_ANSWER_CARRIED: st = say_carried(t, q, a, loop); break;
 	case LT_ANSWER_CANCELLED: return LT_ECANCELLED;
 	case LT_ANSWER_OPEN:    break;
+	}
+	if (st) {
+		fill_clash(t, q, a, loop);
+		return st;
 	}
 	if (loop >= 0)
 		return lt__tree_fail(t, loop, LT_EILLEGAL, "not proven within the budget: that no iteration of the %s loop over %s "

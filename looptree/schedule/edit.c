@@ -217,6 +217,7 @@ static lt_status close_body(void *arg)
 	struct lt_edit *e = c->e;
 	lt_tnode *number = LT_NEW(e->t->arena, lt_tnode, e->t->n_node + 1);
 	renumber(e, number);
+	e->number = number;
 	for (lt_tnode at = 0; c->moved && at < e->from->n_node; at++) {
 		lt_tnode to = at;
 		while (number[to] < 0 && to < e->from->n_node && e->into[to] >= 0)

@@ -1,18 +1,6 @@
 /* group: siblings get a group around them, so that a call may enclose them; the order of execution stays. */
 #include "looptree/schedule/schedule.h"
 
-/* A leaf as %y, or a loop or group by its path. */
-static lt_status find_child(struct lt_edit *e, const struct lt_step_word *w, lt_tnode *out)
-{
-	lt_node n;
-	for (size_t i = 0; i < w->bytes; i++)
-		if (w->at[i] == '/' || *w->at != '%')
-			return lt__path_find_any(e->t, w, out);
-	LT_TRY(lt__path_leaf(e->t, w, &n));
-	*out = e->t->leaf_of[n];
-	return LT_OK;
-}
-
 static const char *name_of(const struct lt_looptree *t, lt_tnode at)
 {
 	return t->node[at].kind == LT_TLEAF ? lt__scratch(t->ctx, "%%%.180s", t->graph->node[t->node[at].leaf].name)
@@ -23,10 +11,10 @@ lt_status lt__primitive_group(struct lt_edit *e, const struct lt_words *w)
 {
 	struct lt_looptree *t = e->t;
 	lt_tnode first, last;
-	LT_TRY(find_child(e, &w->word[0], &first));
+	LT_TRY(lt__path_find_line(t, &w->word[0], &first));
 	last = first;
 	if (w->n > 1)
-		LT_TRY(find_child(e, &w->word[1], &last));
+		LT_TRY(lt__path_find_line(t, &w->word[1], &last));
 	lt_tnode called = lt__edit_called(t, t->node[first].parent);
 	if (called >= 0)
 		return lt_fail(t->ctx, LT_EILLEGAL, "%s is in a nest that is handed over by `%s`; make that serial first",

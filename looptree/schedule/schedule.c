@@ -2,22 +2,16 @@
 #include <string.h>
 #include "base/document.h"
 #include "base/nearest.h"
+#include "looptree/schedule/refusal.h"
 #include "looptree/schedule/schedule.h"
 #include "looptree/tree/tree.h"
 
-static const struct lt_primitive primitives[] = {
-#define PRIMITIVE(name, usage, doc) { #name, usage, doc },
-#include "looptree/schedule/schedule.def"
-};
 typedef lt_status primitive_fn(struct lt_edit *, const struct lt_words *);
 static primitive_fn *const functions[] = {
 #define PRIMITIVE(name, usage, doc) lt__primitive_##name,
 #include "looptree/schedule/schedule.def"
 };
-enum { N_PRIMITIVE = sizeof primitives / sizeof *primitives, MAX_WORDS = 64 };
-
-int32_t lt__primitive_count(void) { return N_PRIMITIVE; }
-const struct lt_primitive *lt__primitive_at(int32_t i) { return &primitives[i]; }
+enum { N_PRIMITIVE = sizeof functions / sizeof *functions, MAX_WORDS = 64 };
 
 /* -- words -- */
 
@@ -107,7 +101,7 @@ static lt_status find_primitive(struct lt_context *ctx, const struct schedule_st
 {
 	const char *names[N_PRIMITIVE + 1] = { NULL };
 	for (*out = 0; *out < N_PRIMITIVE; ++*out) {
-		names[*out] = primitives[*out].name;
+		names[*out] = lt__primitive_at(*out)->name;
 		if (lt__word_is(&s->word[0], names[*out]))
 			break;
 	}
@@ -118,11 +112,11 @@ static lt_status find_primitive(struct lt_context *ctx, const struct schedule_st
 			*near ? "" : LT_DOCUMENT("schedule.md"), *near ? "" : " lists them");
 	}
 	int32_t min, max;
-	count_words(primitives[*out].usage, &min, &max);
+	count_words(lt__primitive_at(*out)->usage, &min, &max);
 	if (s->n - 1 > MAX_WORDS - 1)
 		return lt_fail(ctx, LT_ESYNTAX, "a step has at most %d words", MAX_WORDS);
 	if (s->n - 1 < min || s->n - 1 > max)
-		return lt_fail(ctx, LT_ESYNTAX, "a step of this kind is `%s`", primitives[*out].usage);
+		return lt_fail(ctx, LT_ESYNTAX, "a step of this kind is `%s`", lt__primitive_at(*out)->usage);
 	return LT_OK;
 }
 
@@ -133,20 +127,51 @@ static lt_status change_body(void *arg)
 	return c->call(c->e, c->w);
 }
 
+/* Steps that are applied one after the other. */
+struct apply {
+	struct step_list *list;
+	int32_t n_cursor;
+	lt_tnode *cursor;
+	/* The nodes of the tree that was given, as further cursors, where a refusal is asked for. */
+	int32_t n_given;
+	lt_tnode *given;
+	int32_t number;                 /* of the step in hand */
+	const struct schedule_step *only;       /* the one step that there is; NULL: those of the list */
+	struct lt_refused_step **why;   /* NULL: nobody asks */
+};
+
+static void refuse(const struct apply *a, const struct lt_looptree *from, const struct lt_edit *e,
+	const struct schedule_step *s, int32_t which, lt_status st)
+{
+	if (!a->why || lt__is_end(st) || st == LT_EBUDGET)
+		return;
+	*a->why = lt__refusal_new(
+		&(struct lt_refused){ .from = from, .edit = e, .name = a->list->file, .step = s->at, .step_bytes = s->bytes,
+			.line = s->line, .column = s->column, .number = a->number, .primitive = which,
+			.words = { s->n - 1 < MAX_WORDS ? s->n - 1 : MAX_WORDS, s->word + 1 }, .n_given = a->n_given,
+			.given = a->given },
+		st);
+}
+
 /* Without a step: the same tree again. */
-static lt_status do_step(
-	const struct lt_looptree *from, const struct schedule_step *s, lt_tnode *moved, struct lt_looptree **out)
+static lt_status do_step(const struct apply *a, const struct lt_looptree *from, const struct schedule_step *s,
+	lt_tnode *moved, struct lt_looptree **out)
 {
 	int32_t which = 0;
 	struct lt_edit e;
-	if (s)
-		LT_TRY(find_primitive(from->ctx, s, &which));
+	lt_status st = s ? find_primitive(from->ctx, s, &which) : LT_OK;
+	if (st) {
+		refuse(a, from, NULL, s, which < N_PRIMITIVE ? which : -1, st);
+		return st;
+	}
 	LT_TRY(lt__edit_open(&e, from));
 	const struct lt_words w = { s ? s->n - 1 : 0, s ? s->word + 1 : NULL };
 	struct step_change c = { &e, &w, functions[which] };
-	lt_status st = s ? lt__protect(from->ctx, change_body, &c) : LT_OK;
+	st = s ? lt__protect(from->ctx, change_body, &c) : LT_OK;
 	if (!st)
 		st = lt__edit_close(&e, moved);
+	if (st && s)
+		refuse(a, from, &e, s, which, st);
 	if (st)
 		lt_looptree_free(e.t);
 	else
@@ -154,35 +179,59 @@ static lt_status do_step(
 	return st;
 }
 
+static void follow(const lt_tnode *moved, int32_t n, lt_tnode *cursor)
+{
+	for (int32_t i = 0; i < n; i++)
+		cursor[i] = cursor[i] < 0 ? -1 : moved[cursor[i]];
+}
+
 /* The step, and what happens to the cursors. */
-static lt_status follow_step(const struct lt_looptree *from, const struct schedule_step *s, int32_t n_cursor,
-	lt_tnode *cursor, struct lt_looptree **out)
+static lt_status follow_step(const struct apply *a, const struct lt_looptree *from, const struct schedule_step *s,
+	struct lt_looptree **out)
 {
 	size_t bytes = ((size_t)from->n_node + 1) * sizeof(lt_tnode);
 	lt_tnode *moved = lt__context_realloc(from->ctx, NULL, 0, bytes);
 	if (!moved)
 		return lt_fail(from->ctx, LT_ENOMEM, "out of memory");
-	lt_status st = do_step(from, s, moved, out);
-	for (int32_t i = 0; !st && i < n_cursor; i++)
-		cursor[i] = cursor[i] < 0 ? -1 : moved[cursor[i]];
+	lt_status st = do_step(a, from, s, moved, out);
+	if (!st) {
+		follow(moved, a->n_cursor, a->cursor);
+		follow(moved, a->n_given, a->given);
+	}
 	lt__context_realloc(from->ctx, moved, bytes, 0);
 	return st;
 }
 
-static lt_status do_steps(struct step_list *l, const struct lt_looptree *from, int32_t n_cursor, lt_tnode *cursor,
-	struct lt_looptree **out)
+static bool take_step(struct apply *a, struct schedule_step *s)
+{
+	if (!a->only)
+		return next_step(a->list, s);
+	*s = *a->only;
+	return a->number == 0;
+}
+
+/* The refusal gets the whole sentence, too. */
+static lt_status fail_refused(const struct apply *a, const struct schedule_step *s, lt_status st)
+{
+	st = fail_step(a->list, s, st);
+	if (a->why && *a->why)
+		lt__refusal_message(*a->why);
+	return st;
+}
+
+static lt_status do_steps(struct apply *a, const struct lt_looptree *from, struct lt_looptree **out)
 {
 	struct schedule_step s = { .n = 0 };
-	while (next_step(l, &s)) {
+	for (; take_step(a, &s); a->number++) {
 		struct lt_looptree *next = NULL;
-		lt_status st = follow_step(*out ? *out : from, &s, n_cursor, cursor, &next);
+		lt_status st = follow_step(a, *out ? *out : from, &s, &next);
 		if (st)
-			st = fail_step(l, &s, st);
+			st = fail_refused(a, &s, st);
 		lt_looptree_free(*out);
 		*out = next;
 		LT_TRY(st);
 	}
-	return *out ? LT_OK : follow_step(from, NULL, n_cursor, cursor, out);
+	return *out ? LT_OK : follow_step(a, from, NULL, out);
 }
 
 bool lt__schedule_is_empty(const char *text, size_t bytes)
@@ -202,40 +251,130 @@ static void steps_begin(struct step_list *l, struct lt_context *ctx, const char 
 		.line = 1 };
 }
 
+static lt_status apply_steps(struct apply *a, const struct lt_looptree *from, struct lt_looptree **out)
+{
+	struct lt_spending spending;
+	size_t bytes = ((size_t)from->n_node + 1) * sizeof(lt_tnode);
+	if (a->why) {
+		a->given = lt__context_realloc(from->ctx, NULL, 0, bytes);
+		if (!a->given)
+			return lt_fail(from->ctx, LT_ENOMEM, "out of memory");
+		for (a->n_given = 0; a->n_given < from->n_node; a->n_given++)
+			a->given[a->n_given] = a->n_given;
+	}
+	lt__spending_begin(from->ctx, &spending, "applying the schedule");
+	lt_status st = do_steps(a, from, out);
+	lt__spending_end(from->ctx, &spending);
+	if (a->given)
+		lt__context_realloc(from->ctx, a->given, bytes, 0);
+	return st;
+}
+
+/* "schedule 1", the first line of a list. */
+static lt_status read_version(const struct lt_looptree *t, const struct schedule_step *head)
+{
+	int64_t version;
+	lt_status st = lt__word_number(t, &head->word[1], "the version", &version);
+	if (!st && version != LT_SCHEDULE_VERSION)
+		st = lt_fail(t->ctx, LT_ESYNTAX,
+			"version %lld of lists of primitives is not known; this library reads version %d",
+			(long long)version, LT_SCHEDULE_VERSION);
+	return st;
+}
+
+static bool is_version(const struct schedule_step *s) { return s->n == 2 && lt__word_is(&s->word[0], "schedule"); }
+
 lt_status lt__schedule_steps(const struct lt_looptree *from, const char *text, size_t bytes, const char *name,
 	int32_t n_cursor, lt_tnode *cursor, struct lt_looptree **out)
 {
 	struct step_list l;
-	struct lt_spending spending;
+	struct apply a = { .list = &l, .n_cursor = n_cursor, .cursor = cursor };
 	*out = NULL;
 	steps_begin(&l, from->ctx, text, bytes, name);
-	lt__spending_begin(from->ctx, &spending, "applying the schedule");
-	lt_status st = do_steps(&l, from, n_cursor, cursor, out);
-	lt__spending_end(from->ctx, &spending);
-	return st;
+	return apply_steps(&a, from, out);
 }
 
 lt_status lt__schedule_apply(
 	const struct lt_looptree *from, const char *text, size_t bytes, const char *name, struct lt_looptree **out)
 {
 	struct step_list l;
-	struct lt_spending spending;
+	struct apply a = { .list = &l };
 	struct schedule_step head = { .n = 0 };
-	int64_t version;
 	*out = NULL;
 	steps_begin(&l, from->ctx, text, bytes, name);
-	if (!next_step(&l, &head) || !lt__word_is(&head.word[0], "schedule") || head.n != 2)
+	if (!next_step(&l, &head) || !is_version(&head))
 		return lt_fail(from->ctx, LT_ESYNTAX, "%.200s:%d:1: a list of primitives begins with 'schedule %d'",
 			l.file, head.n ? (int)head.line : 1, LT_SCHEDULE_VERSION);
-	lt_status st = lt__word_number(from, &head.word[1], "the version", &version);
-	if (!st && version != LT_SCHEDULE_VERSION)
-		st = lt_fail(from->ctx, LT_ESYNTAX,
-			"version %lld of lists of primitives is not known; this library reads version %d",
-			(long long)version, LT_SCHEDULE_VERSION);
+	lt_status st = read_version(from, &head);
+	return st ? fail_step(&l, &head, st) : apply_steps(&a, from, out);
+}
+
+/* -- for callers -- */
+
+static lt_status apply_begin(struct apply *a, const struct lt_looptree *from, struct lt_looptree **out)
+{
+	*out = NULL;
+	if (a->why)
+		*a->why = NULL;
+	if (!from->scope)
+		return lt_fail(from->ctx, LT_EINVAL, "the tree is not finished: call lt_looptree_finish first");
+	for (int32_t i = 0; i < a->n_cursor; i++)
+		if (a->cursor[i] < -1 || a->cursor[i] >= from->n_node)
+			return lt_fail(from->ctx, LT_EINVAL, "cursor %d is %d, which is no node of the tree: it has %d", (int)i,
+				(int)a->cursor[i], (int)from->n_node);
+	return LT_OK;
+}
+
+lt_status lt_looptree_apply(const struct lt_looptree *from, const char *text, size_t bytes, const char *name,
+	int32_t n_cursor, lt_tnode *cursor, struct lt_looptree **out, struct lt_refused_step **why)
+{
+	struct step_list l, first;
+	struct apply a = { .list = &l, .n_cursor = n_cursor, .cursor = cursor, .why = why };
+	struct schedule_step head = { .n = 0 };
+	LT_TRY(apply_begin(&a, from, out));
+	steps_begin(&l, from->ctx, text, bytes, name);
+	first = l;
+	if (!next_step(&l, &head) || !is_version(&head)) {
+		l = first;
+		return apply_steps(&a, from, out);
+	}
+	lt_status st = read_version(from, &head);
 	if (st)
-		return fail_step(&l, &head, st);
-	lt__spending_begin(from->ctx, &spending, "applying the schedule");
-	st = do_steps(&l, from, 0, NULL, out);
-	lt__spending_end(from->ctx, &spending);
+		refuse(&a, from, NULL, &head, -1, st);
+	return st ? fail_refused(&a, &head, st) : apply_steps(&a, from, out);
+}
+
+struct joined { struct lt_arena *arena; int32_t n; const char *const *word; struct schedule_step *step; };
+
+/* The words as one text, in which a step may be shown, and as a step. */
+static lt_status join_words(void *arg)
+{
+	struct joined *j = arg;
+	struct lt_text x = { .arena = j->arena };
+	struct schedule_step *s = j->step;
+	for (int32_t i = 0; i < j->n; i++)
+		lt__text_format(&x, "%s%s", i ? " " : "", j->word[i]);
+	*s = (struct schedule_step){ .at = x.at, .bytes = x.n, .line = 1, .column = 1 };
+	for (; s->n < j->n && s->n <= MAX_WORDS; s->n++)
+		s->word[s->n] = (struct lt_step_word){ j->word[s->n], strlen(j->word[s->n]) };
+	return LT_OK;
+}
+
+lt_status lt_looptree_apply_words(const struct lt_looptree *from, int32_t n, const char *const *word, int32_t n_cursor,
+	lt_tnode *cursor, struct lt_looptree **out, struct lt_refused_step **why)
+{
+	struct step_list l;
+	struct schedule_step s;
+	struct apply a = { .list = &l, .only = &s, .n_cursor = n_cursor, .cursor = cursor, .why = why };
+	struct joined j = { .n = n, .word = word, .step = &s };
+	LT_TRY(apply_begin(&a, from, out));
+	if (n < 1 || !*word[0])
+		return lt_fail(from->ctx, LT_EINVAL, "a step begins with the name of a primitive, and there is none");
+	steps_begin(&l, from->ctx, "", 0, "apply");
+	LT_TRY(lt__arena_new(from->ctx, &j.arena));
+	lt_status st = lt__protect(from->ctx, join_words, &j);
+	if (!st)
+		st = apply_steps(&a, from, out);
+	lt__arena_free(j.arena);
 	return st;
 }

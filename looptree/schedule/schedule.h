@@ -5,6 +5,7 @@
 #ifndef LT_LOOPTREE_SCHEDULE_SCHEDULE_H
 #define LT_LOOPTREE_SCHEDULE_SCHEDULE_H
 #include "looptree/tree/tree.h"
+#include "lt/schedule.h"
 
 enum { LT_SCHEDULE_VERSION = 1 };
 /* Gives a new tree, the caller's to free; `from`, which is finished, stays as it is.  After each step the tree is
@@ -19,6 +20,7 @@ lt_status lt__schedule_steps(const struct lt_looptree *from, const char *text, s
 /* Whether there is no step in it: blanks, ';' and comments alone. */
 bool lt__schedule_is_empty(const char *text, size_t bytes);
 
+/* primitive.c: schedule.def as a table; what usages say of words: lt_primitive_argument. */
 struct lt_primitive { const char *name, *usage, *doc; };
 int32_t lt__primitive_count(void);
 const struct lt_primitive *lt__primitive_at(int32_t i);        /* in the order of schedule.def */
@@ -34,6 +36,7 @@ struct lt_edit {
 	const struct lt_looptree *from; /* never changed */
 	struct lt_looptree *t;          /* the copy; `last`, last_root, n_root are set by lt__edit_close */
 	lt_tnode *into;                 /* by node of `from`: the loop that took its place where it is gone, -1: none */
+	lt_tnode *number;               /* by node of the copy before lt__edit_close numbered it: after; NULL: not yet */
 };
 
 /* edit.c: the copy's nodes. */

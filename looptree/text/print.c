@@ -172,6 +172,17 @@ static void print_loop(struct tree_printer *p, lt_tnode at)
 	print_work(p, at);
 }
 
+static lt_status print_line(struct tree_printer *p, lt_tnode at)
+{
+	if (p->t->node[at].kind == LT_TLEAF) {
+		LT_TRY(print_node(p, p->t->node[at].leaf, p->t->node[at].parent));
+		print_leaf_facts(p, at);
+	} else {
+		print_loop(p, at);
+	}
+	return LT_OK;
+}
+
 /* Comments of a line, each behind `mark`; `end` after it. */
 static void print_comments(struct tree_printer *p, const char *text, int indent, const char *mark, const char *end)
 {
@@ -183,15 +194,20 @@ static void print_comments(struct tree_printer *p, const char *text, int indent,
 
 struct print_output { struct tree_printer p; void (*write)(void *, const char *, size_t); void *user; };
 
+static lt_status print_begin(struct tree_printer *p)
+{
+	if (!p->t->scope)
+		return lt_fail(p->t->ctx, LT_EINVAL, "a tree is printed once it is finished: call lt_looptree_finish");
+	p->fact = LT_NEW(p->text.arena, struct lt_fact, p->t->n_node + 1);
+	return lt__fill_facts(p->t, p->text.arena, p->fact);
+}
+
 static lt_status print_body(void *arg)
 {
 	struct print_output *b = arg;
 	struct tree_printer *p = &b->p;
 	const struct lt_looptree *t = p->t;
-	if (!t->scope)
-		return lt_fail(t->ctx, LT_EINVAL, "a tree is printed once it is finished: call lt_looptree_finish");
-	p->fact = LT_NEW(p->text.arena, struct lt_fact, t->n_node + 1);
-	LT_TRY(lt__fill_facts(p->t, p->text.arena, p->fact));
+	LT_TRY(print_begin(p));
 	LT_TRY(print_header(p));
 	print_values(p);
 	lt__text_format(&p->text, "tree\n");
@@ -205,12 +221,7 @@ static lt_status print_body(void *arg)
 			depth--;
 		print_comments(p, p->comments ? p->comments->before[at] : NULL, 2 * (int)depth, "# ", "\n");
 		lt__text_format(&p->text, "%*s", 2 * (int)depth, "");
-		if (t->node[at].kind == LT_TLEAF) {
-			LT_TRY(print_node(p, t->node[at].leaf, t->node[at].parent));
-			print_leaf_facts(p, at);
-		} else {
-			print_loop(p, at);
-		}
+		LT_TRY(print_line(p, at));
 		print_comments(p, p->comments ? p->comments->on[at] : NULL, 0, "; ", "");
 		lt__text_add(&p->text, "\n", 1);
 		if (p->text.n > 1 << 16) {
@@ -239,4 +250,80 @@ lt_status lt__looptree_print(const struct lt_looptree *t, const struct lt_treeco
 lt_status lt_looptree_print(const struct lt_looptree *t, void (*write)(void *, const char *, size_t), void *user)
 {
 	return lt__looptree_print(t, NULL, write, user);
+}
+
+/* -- the same lines as plain data -- */
+
+static void fill_loop(const struct lt_looptree *t, lt_tnode at, struct lt_treeline *l)
+{
+	const struct lt_tnodedef *d = &t->node[at];
+	const struct lt_kindword *word = lt__kind_word(d->loop, d->arg);
+	const bool group = d->kind == LT_TGROUP;
+	l->name = lt__arena_string(t->arena, lt__loop_name(t, at));
+	l->path = lt__arena_string(t->arena, lt__loop_path(t, at));
+	l->var = group ? -1 : d->var;
+	l->axis = d->loop == LT_GRID || d->loop == LT_BLOCK ? d->arg : 0;
+	l->extent = group ? 1 : lt__loop_span(t, at);
+	l->step = d->step;
+	l->trip_count = lt_looptree_trip_count(t, at);
+	l->loop_kind = (int32_t)d->loop;
+	l->tail = (int32_t)d->tail;
+	l->how = group && d->loop == LT_GROUP ? "group" : word->word;
+	l->routine = word->named ? d->call : NULL;
+}
+
+static void fill_leaf(const struct lt_looptree *t, lt_tnode at, struct lt_treeline *l)
+{
+	const struct lt_tnodedef *d = &t->node[at];
+	const struct lt_nodedef *n = &t->graph->node[d->leaf];
+	l->name = l->path = lt__arena_format(t->arena, "%%%s", n->name);
+	l->var = -1;
+	l->leaf = d->leaf;
+	l->line = n->line > 0 ? n->line : 0;
+	l->column = n->line > 0 ? n->column : 0;
+	l->buffers = lt__copy_depth(t, d->leaf);
+	l->async = d->async;
+	l->stream = d->stream;
+}
+
+static lt_status lines_body(void *arg)
+{
+	struct tree_printer *p = arg;
+	struct lt_looptree *t = p->t;
+	LT_TRY(print_begin(p));
+	struct lt_treeline *line = LT_NEW(t->arena, struct lt_treeline, t->n_node + 1), *l = line;
+	int32_t *depth = LT_NEW(p->text.arena, int32_t, t->n_node + 1);
+	for (lt_tnode at = lt_looptree_after(t, -1); at >= 0; at = lt_looptree_after(t, at), l++) {
+		const struct lt_tnodedef *d = &t->node[at];
+		depth[at] = d->parent >= 0 ? depth[d->parent] + 1 : 0;
+		*l = (struct lt_treeline){ .at = at, .parent = d->parent, .child = d->child, .next = d->next,
+			.depth = depth[at], .kind = (int32_t)d->kind, .leaf = -1, .flops = p->fact[at].flops,
+			.executed = p->fact[at].executed, .bytes = p->fact[at].bytes };
+		if (d->kind == LT_TLEAF)
+			fill_leaf(t, at, l);
+		else
+			fill_loop(t, at, l);
+		p->text.n = 0;
+		LT_TRY(print_line(p, at));
+		lt__text_add(&p->text, "", 1);
+		const char *facts = strstr(p->text.at, "  # ");
+		l->text = lt__arena_format(t->arena, "%.*s", facts ? (int)(facts - p->text.at) : -1, p->text.at);
+		l->facts = facts ? lt__arena_string(t->arena, facts + 4) : "";
+	}
+	t->line = line;
+	return LT_OK;
+}
+
+lt_status lt_looptree_lines(struct lt_looptree *t, struct lt_array *out)
+{
+	struct tree_printer p = { .t = t };
+	*out = (struct lt_array){ 0 };
+	if (!t->line) {
+		LT_TRY(lt__arena_new(t->ctx, &p.text.arena));
+		lt_status st = lt__protect(t->ctx, lines_body, &p);
+		lt__arena_free(p.text.arena);
+		LT_TRY(st);
+	}
+	*out = (struct lt_array){ t->line, (uint32_t)t->n_node, sizeof *t->line };
+	return LT_OK;
 }

@@ -20,6 +20,7 @@ static lt_status make_body(void *arg)
 	*m->out = t;
 	t->failed = LT_NEW(a, lt_tnode, 1);
 	*t->failed = -1;
+	t->clash = LT_NEW(a, struct lt_clash, 1);
 	t->leaf_of = LT_NEW(a, lt_tnode, m->graph->n_node + 1);
 	t->leaf = LT_NEW(a, struct lt_leaf *, m->graph->n_node + 1);
 	t->layout = LT_NEW(a, struct lt_memlayout *, m->graph->n_node + 1);

@@ -224,3 +224,22 @@ lt_status lt__path_find_any(const struct lt_looptree *t, const struct lt_step_wo
 {
 	return path_find(t, w, -1, LT_PATH_AROUND, true, out);
 }
+
+lt_status lt__path_find_line(const struct lt_looptree *t, const struct lt_step_word *w, lt_tnode *out)
+{
+	lt_node n;
+	*out = -1;
+	if (w->bytes == 0 || *w->at != '%' || memchr(w->at, '/', w->bytes))
+		return lt__path_find_any(t, w, out);
+	LT_TRY(lt__path_leaf(t, w, &n));
+	*out = t->leaf_of[n];
+	return LT_OK;
+}
+
+lt_status lt_looptree_find(const struct lt_looptree *t, const char *path, lt_tnode *out)
+{
+	const struct lt_step_word w = { path, strlen(path) };
+	lt_status st = LT_ENOMEM;
+	LT_GUARDED(t->ctx, st, lt__path_find_line(t, &w, out));
+	return st;
+}

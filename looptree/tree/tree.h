@@ -44,6 +44,18 @@ struct lt_scope {
 	/* by dim: its leaf's loops are padded to multiples of this, and so are its cells; 0: they are not */
 	int64_t *unit;
 };
+/* Two iterations of loops that are in each other's way (enum lt_violation_kind of lt/schedule.h), in numbers: what each
+ * does with the value, by a loop's var where it is.  Memory is the tree's. */
+struct lt_clash_side { lt_node node; int32_t does, n; lt_var *var; int64_t *at; };
+struct lt_clash {
+	int32_t kind;
+	lt_node value;
+	lt_tnode loop;                  /* whose iterations run in any order; -1: they run one after the other */
+	int32_t n_element, n_found, n_param;
+	int64_t *element, *found;       /* what is meant, and what is there instead */
+	lt_param *param; int64_t *param_value;
+	struct lt_clash_side side[2];   /* the later one second */
+};
 /* Why a default tree has the nest of a node as it is; not in its text, and not of a tree that was made from it. */
 struct lt_tnote { lt_node node; const char *text; };
 /* The nodes that a tree added to its graph (looptree/derive/derive.h): the graph that has them, and the steps that made
@@ -69,6 +81,8 @@ struct lt_looptree {
 	lt_tnode *failed;               /* what lt__tree_fail was about last; -1: nothing */
 	const char *target;             /* name of the target that it was made for, or NULL */
 	const char *file;               /* of the text that it was read from, for messages, or NULL */
+	struct lt_clash *clash;         /* what the last failure of the exact check is about; kind 0: nothing */
+	const struct lt_treeline *line; /* by place in the text (lt_looptree_lines); NULL: not made yet */
 };
 
 /* build.c: t shares the derived nodes of `from`, over the same base; one tree less shares them. */
@@ -213,6 +227,8 @@ lt_status lt__path_find(const struct lt_looptree *, const struct lt_step_word *,
 	lt_tnode *out);
 /* The loop or group of that path. */
 lt_status lt__path_find_any(const struct lt_looptree *, const struct lt_step_word *, lt_tnode *out);
+/* That, or the leaf of "%y". */
+lt_status lt__path_find_line(const struct lt_looptree *, const struct lt_step_word *, lt_tnode *out);
 /* What names no node: told with the nearest; leaf: of those that have a leaf. */
 lt_status lt__path_no_node(const struct lt_looptree *, bool leaf, const char *name, size_t bytes);
 /* "%y": a node that has a leaf. */

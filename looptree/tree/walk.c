@@ -81,8 +81,10 @@ lt_status lt__tree_fail(const struct lt_looptree *t, lt_tnode at, lt_status stat
 	va_start(list, fmt);
 	vsnprintf(text, sizeof text, fmt, list);
 	va_end(list);
-	if (t->failed)
+	if (t->failed) {
 		*t->failed = at;
+		t->clash->kind = 0;
+	}
 	if (!t->file || at < 0 || t->node[at].line < 1)
 		return lt_fail(t->ctx, status, "%s", text);
 	return lt_fail(t->ctx, status, "%.200s:%d: %s", t->file, (int)t->node[at].line, text);

@@ -42,7 +42,7 @@ static lt_status first_tree(const struct lt_graph *base, const struct lt_target 
 	if (n == 8 && !memcmp(word, "schedule", n)) {
 		struct lt_looptree *from;
 		LT_TRY(plain_tree(base, target, &from));
-		lt_status st = lt__schedule_apply(from, text, bytes, name, out);
+		lt_status st = lt_looptree_apply(from, text, bytes, name, 0, NULL, out, NULL);
 		lt_looptree_free(from);
 		return st;
 	}
@@ -72,7 +72,7 @@ lt_status lt__first_tree(const struct lt_graph *base, const struct lt_target *ta
 			"apply: there is no step in '%.40s'; give one, such as \"split m 8\" (%s), or leave it out",
 			o->apply, LT_DOCUMENT("schedule.md"));
 	LT_TRY(first_tree(base, target, o, &from));
-	lt_status st = lt__schedule_steps(from, o->apply, strlen(o->apply), "apply", 0, NULL, out);
+	lt_status st = lt_looptree_apply(from, o->apply, strlen(o->apply), "apply", 0, NULL, out, NULL);
 	lt_looptree_free(from);
 	return st;
 }
