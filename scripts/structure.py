@@ -20,15 +20,15 @@ import re
 import sys
 
 # Floor: floors that it may include from, besides itself; then what else it may not include.
-CONTRACTS = r'lt/(graph|looptree|schedule|program|frontend|lt)\.h'
+CONTRACTS = r'lt/(graph|looptree|schedule|access|program|frontend|lt)\.h'
 FLOORS = {
 	'include': ('', None),
 	'base': ('include', r'lt/(?!context|status|options)'),
-	'ir': ('include base', r'lt/(looptree|schedule|program|frontend|lt)\.h'),
+	'ir': ('include base', r'lt/(looptree|schedule|access|program|frontend|lt)\.h'),
 	'looptree': ('include base ir', r'lt/(program|frontend|lt)\.h'),
 	'kernel': ('include base', CONTRACTS),
 	'backends': ('include base kernel', CONTRACTS),
-	'frontends': ('include base ir', r'lt/(program|looptree|schedule|lt)\.h'),
+	'frontends': ('include base ir', r'lt/(program|looptree|schedule|access|lt)\.h'),
 	'program': ('include base ir looptree kernel backends', None),
 	'check': ('include base ir looptree kernel backends program', None),
 	'tools': ('include base ir looptree kernel backends frontends program check', None),

@@ -179,12 +179,18 @@ Test(tree_api, what_is_not_found)
 		&& !lt_param_name(o.g, 0) && lt_node_op(o.g, -2) == -1 && lt_node_operand(o.g, 0, 0) == LT_NONE);
 	struct lt_looptree *open;
 	struct lt_array lines;
+	struct lt_accesses *x;
 	struct lt_refused_step *why;
 	cr_assert_eq(lt_looptree_new(o.g, &open), LT_OK);
 	cr_assert(lt_looptree_lines(open, &lines) == LT_EINVAL && !lines.at);
+	cr_assert(lt_looptree_allocations(open, &lines) == LT_EINVAL && !lines.at);
+	cr_assert(lt_looptree_access(open, 0, LT_OMIT, &x) == LT_EINVAL && !x);
 	struct lt_looptree *none = o.t;
 	cr_assert(lt_looptree_apply(open, "", 0, NULL, 0, NULL, &none, &why) == LT_EINVAL && !none && !why);
 	lt_looptree_free(open);
+	for (int32_t bad = -3; bad < 300; bad += 301)
+		cr_assert(lt_looptree_access(o.t, bad, LT_OMIT, &x) == LT_EINVAL && !x
+			&& lt_looptree_access(o.t, 0, bad, &x) == LT_EINVAL && !x);
 	close_nest(&o);
 }
 
@@ -422,6 +428,7 @@ Test(tree_api, every_allocation_may_fail)
 		struct lt_graph *g;
 		struct lt_looptree *t = NULL, *bad = NULL, *from;
 		struct lt_refused_step *why = NULL;
+		struct lt_accesses *x = NULL;
 		struct lt_array lines;
 		cr_assert_eq(run_context(&counter, &ctx), LT_OK);
 		ctx->chunk = ctx->chunk_max = 64;
@@ -431,6 +438,8 @@ Test(tree_api, every_allocation_may_fail)
 		st = lt_looptree_apply(from, steps, sizeof steps - 1, NULL, 0, NULL, &t, &why);
 		cr_assert(!why);
 		st = st ? st : lt_looptree_lines(t, &lines);
+		st = st ? st : lt_looptree_allocations(t, &lines);
+		st = st ? st : lt_looptree_access(t, 0, LT_OMIT, &x);
 		if (!st) {
 			st = lt_looptree_apply(t, "parallel k", 10, NULL, 0, NULL, &bad, &why);
 			cr_assert(!bad && (st == LT_ENOMEM || st == LT_EILLEGAL) && (st == LT_EILLEGAL || !why));
@@ -439,6 +448,7 @@ Test(tree_api, every_allocation_may_fail)
 		cr_assert(!st || st == LT_ENOMEM, "allocation %d: %s", (int)n, lt_context_message(ctx));
 		counter.fail_at = 0;
 		lt_refused_step_free(why);
+		lt_accesses_free(x);
 		lt_looptree_free(t);
 		lt_looptree_free(from);
 		lt_graph_free(g);

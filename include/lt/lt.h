@@ -14,6 +14,7 @@
  */
 #ifndef LT_H
 #define LT_H
+#include "lt/access.h"
 #include "lt/backend.h"
 #include "lt/context.h"
 #include "lt/frontend.h"

@@ -83,6 +83,7 @@ struct lt_looptree {
 	const char *file;               /* of the text that it was read from, for messages, or NULL */
 	struct lt_clash *clash;         /* what the last failure of the exact check is about; kind 0: nothing */
 	const struct lt_treeline *line; /* by place in the text (lt_looptree_lines); NULL: not made yet */
+	const struct lt_allocation *allocation; /* by graph node (lt_looptree_allocations); NULL: not made yet */
 };
 
 /* build.c: t shares the derived nodes of `from`, over the same base; one tree less shares them. */

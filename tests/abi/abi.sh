@@ -72,7 +72,7 @@ each_alone() {
 	local compiler=$1 h
 	shift
 	command -v "${compiler%% *}" >/dev/null || { echo "there is no $compiler"; return 1; }
-	for h in include/lt/{backend,tree,target,status,options}.h; do
+	for h in include/lt/{backend,tree,target,status,options,looptree,schedule,access,table}.h; do
 		echo "#include \"${h#include/}\"" | $compiler "$@" $strict -Wshadow -Wconversion -Iinclude -x "$lang" - || return 1
 	done
 }

@@ -56,6 +56,9 @@ verify.h|s/double absolute, relative;/float absolute, relative;/
 timing.h|s/double min_ns, median_ns, mean_ns;/double median_ns, mean_ns;/
 profile.h|s/struct lt_profile_span { int32_t step, lane;/struct lt_profile_span { int64_t step, lane;/
 context.h|/lt_context_cancel/d
+schedule.h|s/int32_t line, column;/int64_t line, column;/
+access.h|s/int32_t first_guard, n_guard;/int32_t n_guard, first_guard;/
+table.h|s/uint32_t to_bool;/uint32_t is_bool;/
 END
 	changed timing.h 's/bring_ns, device_ns;/bring_ns, device_ns; int64_t more;/' && [ -z "$(gone "$to/edited")" ]
 }
