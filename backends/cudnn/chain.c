@@ -221,10 +221,10 @@ static int32_t value_tensor(struct cudnn_chain *k, const struct lt_call_value *v
 static const char *anchor_name(const struct cudnn_forming *x) { return x->matrices ? "product" : "convolution"; }
 
 /* A factor that is computed.  Of halves the library multiplies halves: the graph has to round it, too. */
-static int32_t factor_tensor(struct cudnn_chain *k, int32_t v, int32_t region)
+static int32_t factor_tensor(struct cudnn_chain *k, const struct lt_call_anchor *a, int32_t v, int32_t region)
 {
 	struct cudnn_forming *x = k->x;
-	const struct lt_call_value *from = described_value(&x->d, x->d.a->op[1], v);
+	const struct lt_call_value *from = described_value(&x->d, a->op[1], v);
 	const uint32_t dtype = result_type(x);
 	if (lt__described_behind(&x->d, from)->kind == LT_VALUE_READ)
 		return value_tensor(k, from, region);
@@ -251,13 +251,14 @@ static int32_t put_step(struct cudnn_chain *k, int32_t mode, int32_t from, const
 		between_tensor(k, k->x->d.f->tensor[from].dim, region, LT_F32));
 }
 
-static int32_t anchor_tensor(struct cudnn_chain *k, int32_t out)
+static int32_t anchor_tensor(struct cudnn_chain *k, int32_t anchor, int32_t out)
 {
 	struct cudnn_forming *x = k->x;
+	const struct lt_call_anchor *a = cudnn_anchor(x, anchor);
 	int32_t in[2];
 	if (x->matrices) {
-		in[0] = factor_tensor(k, x->left, CUDNN_LEFT);
-		in[1] = in[0] < 0 ? -1 : factor_tensor(k, !x->left, CUDNN_RIGHT);
+		in[0] = factor_tensor(k, a, x->left[anchor], CUDNN_LEFT);
+		in[1] = in[0] < 0 ? -1 : factor_tensor(k, a, !x->left[anchor], CUDNN_RIGHT);
 	} else {
 		in[0] = lane_tensor(k, x->image);
 		in[1] = lane_tensor(k, x->filters);
@@ -280,7 +281,7 @@ static int32_t out_tensor(struct cudnn_chain *k, int32_t op, const int64_t *dim,
 		if (!*copied)
 			return lane_tensor(k, x->d.c->n_read + r);
 	}
-	return between_tensor(k, dim, op == x->d.a->op[0] ? CUDNN_BEHIND : x->op_region[op], dtype);
+	return between_tensor(k, dim, cudnn_anchor_of(x, op) >= 0 ? CUDNN_BEHIND : x->op_region[op], dtype);
 }
 
 /* How many there are along each dim of what has these operands; which of them has all. */
@@ -386,9 +387,10 @@ static int32_t value_tensor(struct cudnn_chain *k, const struct lt_call_value *v
 	if (v->kind != LT_VALUE_OP)
 		return described_refuse(&x->d, "it reads its own position, which the library has no operand for") - 1;
 	if (k->of_op[v->at] < 0) {
+		const int32_t anchor = cudnn_anchor_of(x, v->at);
 		bool copied;
-		k->of_op[v->at] = v->at != x->d.a->op[0] ? operator_tensor(k, v->at, region)
-			: anchor_tensor(k, out_tensor(k, v->at, x->full[CUDNN_BEHIND], LT_F32, &copied));
+		k->of_op[v->at] = anchor < 0 ? operator_tensor(k, v->at, region)
+			: anchor_tensor(k, anchor, out_tensor(k, v->at, x->full[CUDNN_BEHIND], LT_F32, &copied));
 	}
 	return k->of_op[v->at];
 }

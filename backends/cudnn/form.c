@@ -38,7 +38,7 @@ static bool mark(struct cudnn_forming *x, const struct lt_call_value *v, int32_t
 	if (*at >= 0)
 		return described_refuse(&x->d, "what is before a factor is also beside it; compute it outside");
 	*at = region;
-	if (v->kind == LT_VALUE_READ || (v->at == x->d.a->op[0] && region == CUDNN_BEHIND))
+	if (v->kind == LT_VALUE_READ || (cudnn_anchor_of(x, v->at) >= 0 && region == CUDNN_BEHIND))
 		return true;
 	if (described_op(&x->d, v->at)->kind == LT_CALL_REDUCE)
 		return described_refuse(&x->d, "it reduces by %s beside the sum of products; compute that outside",
@@ -60,16 +60,18 @@ static bool has_role(const struct cudnn_forming *x, const struct lt_call_value *
 	return has;
 }
 
-/* Where the anchor's product reads its factors, and what else is read. */
-static bool find_factors(struct cudnn_forming *x)
+/* Where a product reads its factors. */
+static bool find_factors_of(struct cudnn_forming *x, int32_t i)
 {
-	const int32_t sum = x->d.a->op[0], mul = x->d.a->op[1];
+	const int32_t sum = cudnn_anchor(x, i)->op[0], mul = cudnn_anchor(x, i)->op[1];
 	const struct lt_call_value *product = lt__described_behind(&x->d, described_value(&x->d, sum, 0)), *factor[2];
 	if (described_operator(&x->d, sum)->opcode != LT_OPCODE_add || described_operator(&x->d, sum)->out != LT_F32)
 		return described_refuse(&x->d, "it adds products in float32 alone");
 	if (product->kind != LT_VALUE_OP || product->at != mul || described_op(&x->d, mul)->kind != LT_CALL_MAP
 		|| described_operator(&x->d, mul)->opcode != LT_OPCODE_mul)
 		return described_refuse(&x->d, "something is between the products and their sum");
+	if (described_op(&x->d, mul)->axes != described_op(&x->d, x->d.a->op[1])->axes)
+		return described_refuse(&x->d, "two products side by side that share no factor");
 	for (int32_t v = 0; v < 2; v++) {
 		factor[v] = lt__described_behind(&x->d, described_value(&x->d, mul, v));
 		if (!x->matrices && (factor[v]->kind != LT_VALUE_READ
@@ -77,11 +79,18 @@ static bool find_factors(struct cudnn_forming *x)
 			return described_refuse(&x->d, "a factor is computed in the call; compute it outside");
 	}
 	const bool swapped = x->matrices && (has_role(x, factor[0], LT_DIM_COLUMN) || has_role(x, factor[1], LT_DIM_ROW));
+	x->left[i] = x->matrices ? swapped != x->turned : factor[1]->at == x->image;
+	return mark(x, factor[x->left[i]], CUDNN_LEFT) && mark(x, factor[!x->left[i]], CUDNN_RIGHT);
+}
+
+/* Where products read their factors, and what else is read. */
+static bool find_factors(struct cudnn_forming *x)
+{
 	x->image = x->d.a->read[x->turned];
 	x->filters = x->d.a->read[!x->turned];
-	x->left = x->matrices ? swapped != x->turned : factor[1]->at == x->image;
-	if (!mark(x, factor[x->left], CUDNN_LEFT) || !mark(x, factor[!x->left], CUDNN_RIGHT))
-		return false;
+	for (int32_t i = 0; i < x->d.c->n_anchor; i++)
+		if (!find_factors_of(x, i))
+			return false;
 	for (int32_t i = 0; i < x->d.c->n_result; i++) {
 		const struct lt_call_value last = { .kind = LT_VALUE_OP, .at = described_result(&x->d, i)->op };
 		if (!mark(x, &last, CUDNN_BEHIND))
@@ -418,8 +427,14 @@ static const char *is_none(const struct cudnn_forming *x)
 {
 	if (!x->d.c || x->d.c->anchor < 0)
 		return "it is no form of the library's as a whole";
-	if (x->d.c->n_anchor != 1)
-		return "it has several products";
+	if (x->d.c->n_anchor > CUDNN_ANCHORS)
+		return "it has more than two products";
+	for (int32_t i = 0; i < x->d.c->n_anchor && x->d.c->n_anchor > 1; i++)
+		if (cudnn_anchor(x, i)->kind != LT_ANCHOR_PRODUCT)
+			return "what stands beside another product in it is none";
+	/* Of TF32 the library has plans, 13 to 18 times as slow as the two products by themselves. */
+	if (x->d.c->n_anchor > 1 && !cudnn_is_half(described_dtype(&x->d, described_result(&x->d, 0)->buffer)))
+		return "it has two products, and is not of halves";
 	if (x->d.c->n_axis > LT_CUDNN_AXES || x->d.c->n_op > LT_CUDNN_OPS
 		|| x->d.c->n_read + x->d.c->n_result > LT_CUDNN_LANES)
 		return "it has more axes, operators or operands than a form of the library's; cut it in two";
@@ -450,9 +465,10 @@ const char *lt__cudnn_form(const struct lt_tree *t, int32_t loop, bool tf32, con
 		return lt__cudnn_norm(&x.d) ? NULL : why;
 	if (x.d.a->kind == LT_ANCHOR_ATTENTION)
 		return lt__cudnn_attention(&x.d) ? NULL : why;
-	if (form_of(&x))
+	const bool alone = x.d.c->n_anchor == 1;        /* side by side they are products */
+	if (alone && form_of(&x))
 		return NULL;
-	for (int way = 1; way < 4 && x.d.a->kind == LT_ANCHOR_PRODUCT; way++) {
+	for (int way = alone ? 1 : 2; way < 4 && x.d.a->kind == LT_ANCHOR_PRODUCT; way++) {
 		const bool matrices = way > 1;
 		if (matrices && !tf32 && !cudnn_is_half(described_dtype(&x.d, described_result(&x.d, 0)->buffer)))
 			break;          /* products of float32 are TF32's, whatever their engines' notes say */

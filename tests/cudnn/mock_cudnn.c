@@ -379,6 +379,29 @@ static int is_depthwise(const struct dnn_graph *g)
 		&& g->tensor[a->in[1]].dim[1] == 1;
 }
 
+/* Two products of halves, neither made of the other: of others there are no plans, or wrong ones. */
+static int is_pair(const struct dnn_graph *g)
+{
+	char of_product[MAX_TENSOR] = { 0 };
+	int n = 0, joined = 0;
+	for (int32_t i = 0; i < g->n_step; i++) {
+		const struct dnn_step *s = &g->step[i];
+		const int product = s->kind == CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR;
+		for (int32_t k = 0; k < s->n_in; k++) {
+			if (product && (of_product[s->in[k]] || (g->tensor[s->in[k]].type != CUDNN_DATA_HALF
+				&& g->tensor[s->in[k]].type != CUDNN_DATA_BFLOAT16)))
+				return 0;
+			of_product[s->out] |= of_product[s->in[k]];
+		}
+		if (!product && s->kind != CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR)
+			return 0;
+		if (product)
+			of_product[s->out] = (char)(1 << n++);
+		joined = joined || of_product[s->out] == 3;
+	}
+	return n == 2 && joined;
+}
+
 /* Channels inside, halves multiplied as halves, nothing before a convolution; of bfloat16 and one filter a channel
  * nothing. */
 static int is_fused(const struct dnn_graph *g)
@@ -386,6 +409,8 @@ static int is_fused(const struct dnn_graph *g)
 	const struct dnn_step *a = anchor_of(g);
 	const int32_t type = a ? g->tensor[g->step[g->n_step - 1].out].type : 0;
 	const int convolves = a && a->kind == CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR;
+	if (is_pair(g))
+		return 1;
 	if (!a || (!convolves && a->kind != CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR) || g->n_step < 2 - !convolves
 		|| (convolves && a != g->step) || (type == CUDNN_DATA_BFLOAT16 && is_depthwise(g))
 		|| g->tensor[a->in[0]].type != type || g->tensor[a->in[1]].type != type)

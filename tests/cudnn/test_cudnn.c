@@ -321,6 +321,32 @@ Test(cudnn, several_results_and_factors)
 	}
 }
 
+#define HALVES(type, name, sizes) #name "1 = InputTensor(" #name ", " type ", " sizes "); " #name " = CastNode(" #name \
+	"1, float32);\n"
+/* Two products of one left factor, or of one right one, are one plan; a term that is left out is seen. */
+Test(cudnn, products_side_by_side)
+{
+	static const struct { const char *script, *steps; } cases[] = {
+		{ HALVES("float16", x, "[7, 12]") HALVES("float16", v, "[12, 8]") HALVES("float16", w, "[12, 8]")
+			"y = MatMulNode(x, v); z = MatMulNode(x, w); result = CastNode(y * SigmoidNode(y) * z, float16);\n",
+			"%x2/m %result/m" },
+		{ HALVES("bfloat16", x, "[7, 12]") HALVES("bfloat16", u, "[7, 12]") HALVES("bfloat16", w, "[12, 8]")
+			HALVES("bfloat16", b, "[8]")
+			"y = MatMulNode(x, w) + b; z = MatMulNode(u, w); result = CastNode(ReLUNode(y) - z, bfloat16);\n",
+			"%x2/m %result/m" } };
+	static const struct { const char *fault, *ran; } plans[] = { { "", "run 50\n" }, { "term:50", "run 51\n" } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		for (size_t k = 0; k < sizeof plans / sizeof *plans; k++) {
+			char steps[200];
+			(void)setenv("MOCK_CUDNN", plans[k].fault, 1);
+			(void)snprintf(steps, sizeof steps, "group %s; call group cudnn.graph", cases[i].steps);
+			const char *says = run("cudnn", cases[i].script, steps, "--no-cache -q --verify");
+			const char *last = log_text + strlen(log_text) - strlen(plans[k].ran);
+			cr_expect(strstr(says, "verify: passed") && last >= log_text && !strcmp(last, plans[k].ran), "%s%s%s",
+				cases[i].script, says, log_text);
+		}
+}
+
 #define NX(type, extents) "x = InputTensor(x, " type ", " extents ");\n"
 #define NW(type) "w = ConstantTensor(w, " type ", [11]);\n"
 #define NB(type) "b = ConstantTensor(b, " type ", [11]);\n"
@@ -502,6 +528,14 @@ static const struct { const char *backend, *script, *steps, *says; } refusals[] 
 	{ "cudnn", QKV("float16", "[2", "7", "7", "8", "8") "result = CastNode(AttentionNode(" WIDE("q") ", " WIDE("k") ", "
 		WIDE("v") "), float16);\n", "group %result.cast/i %result/i; call group cudnn.graph",
 		"its probabilities are float32, and the library rounds them to the type of the values; cast them to that" },
+	{ "cudnn", "x = InputTensor(x, float16, [7, 12]); u = InputTensor(u, float16, [7, 12]);\n"
+		"w = ConstantTensor(w, float16, [12, 8]); v = ConstantTensor(v, float16, [12, 8]);\n"
+		"y = MatMulNode(CastNode(x, float32), CastNode(w, float32)); z = MatMulNode(CastNode(u, float32), "
+		"CastNode(v, float32)); result = CastNode(y * z, float16);\n", CALL("%y.cast/m %result/m"),
+		"two products side by side that share no factor" },
+	{ "cudnn:tf32", "x = InputTensor(x, float32, [7, 12]); w = ConstantTensor(w, float32, [12, 8]);\n"
+		"v = ConstantTensor(v, float32, [12, 8]); result = MatMulNode(x, w) * MatMulNode(x, v);\n", "call m cudnn.graph",
+		"%x is read as f32, and cudnn.graph takes f16 there; cast it outside" },
 	/* Filters lie otherwise than the image: the library has no plan. */
 	{ "cudnn", "x = InputTensor(x, float16, [2, 9, 10, 6]); w = ConstantTensor(w, float16, [5, 6, 3, 3]);\n"
 		"result = PermuteNode(CastNode(Conv2dNode(CastNode(PermuteNode(x, [0, 3, 1, 2]), float32), CastNode(w, float32)), "
@@ -932,23 +966,30 @@ Test(cudnn, factors_stay_halves)
 	cr_expect(strstr(says, "cast %x  # scalar") && strstr(says, "cast %w  # scalar"), "%s", says);
 }
 
-/* What cuBLAS takes whole is its own, what it does not is the library's: calls of each, and no kernels. */
+/* What cuBLAS takes whole is its own, what it does not is the library's: calls of each, and no kernels, or some. */
 Test(cudnn, default_trees_of_products)
 {
-	static const struct { const char *sizes, *type, *after; int blas, graphs; } cases[] = {
-		{ "m = 1024; k = 512; n = 1024;", "float16", "ReLUNode(y)", 1, 0 },
-		{ "m = 1024; k = 512; n = 1024;", "bfloat16", "ReLUNode(y)", 1, 0 },
-		{ "m = 1024; k = 512; n = 1024;", "float32", "ReLUNode(y)", 1, 0 },
-		{ "m = 3136; k = 64; n = 64;", "float16", "ReLUNode(y)", 0, 1 } };
+	static const struct { const char *backend, *sizes, *type, *of, *after; int blas, graphs; bool whole; } cases[] = {
+		{ "cudnn", "m = 1024; k = 512; n = 1024;", "float16", "f(x) @ f(w)", "ReLUNode(z)", 1, 0, true },
+		{ "cudnn", "m = 1024; k = 512; n = 1024;", "bfloat16", "f(x) @ f(w)", "ReLUNode(z)", 1, 0, true },
+		{ "cudnn", "m = 1024; k = 512; n = 1024;", "float32", "f(x) @ f(w)", "ReLUNode(z)", 1, 0, true },
+		{ "cudnn", "m = 3136; k = 64; n = 64;", "float16", "f(x) @ f(w)", "ReLUNode(z)", 0, 1, true },
+		/* Chains that cuBLAS has not: by a kernel of their own. */
+		{ "cudnn", "m = 128; k = 768; n = 3072;", "float16", "f(x) @ f(w)", "SiLUNode(z)", 1, 0, false },
+		{ "cudnn", "m = 128; k = 768; n = 3072;", "float16", "f(x) @ f(w)", "GeluNode(z, none)", 1, 0, false },
+		{ "cudnn", "m = 128; k = 768; n = 3072;", "float32", "f(x) @ f(w)", "SiLUNode(z)", 1, 0, false },
+		{ "cudnn:tf32", "m = 128; k = 768; n = 3072;", "float32", "f(x) @ f(w)", "SiLUNode(z)", 1, 0, false },
+		{ "cudnn", "m = 128; k = 768; n = 3072;", "float16", "f(x) @ f(v)", "SiLUNode(z) * (f(x) @ f(w))", 2, 0, false } };
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		char script[700];
+		char script[1000];
+		const char *t = cases[i].type;
 		(void)snprintf(script, sizeof script, "%s\ndef f(x) { return CastNode(x, float32); }\n"
-			"x = InputTensor(x, %s, [m, k]); w = ConstantTensor(w, %s, [k, n]); b = ConstantTensor(b, %s, [n]);\n"
-			"y = f(x) @ f(w) + f(b); result = CastNode(%s, %s);\n", cases[i].sizes, cases[i].type, cases[i].type,
-			cases[i].type, cases[i].after, cases[i].type);
-		const char *says = run("cudnn", script, NULL, "--no-cache --dump=tree");
+			"def h(x) { return CastNode(x, %s); }\nx = InputTensor(x, %s, [m, k]); y = InputTensor(y, %s, [m, k]);\n"
+			"w = ConstantTensor(w, %s, [k, n]); v = InputTensor(v, %s, [k, n]); b = ConstantTensor(b, %s, [n]);\n"
+			"z = %s + f(b); result = h(%s);\n", cases[i].sizes, t, t, t, t, t, t, cases[i].of, cases[i].after);
+		const char *says = run(cases[i].backend, script, NULL, "--no-cache --dump=tree");
 		cr_expect(count(says, "call cublas.gemm  #") == cases[i].blas && count(says, "call cudnn.graph  #") == cases[i].graphs
-			&& !strstr(says, "\nfor "), "%s%s", script, says);
+			&& !strstr(says, "\nfor ") == cases[i].whole, "%s%s%s", cases[i].backend, script, says);
 	}
 }
 

@@ -289,6 +289,43 @@ Test(more_cudnn_plans, norms)
 	norms_have_plans(8192, 4096);
 }
 
+static int32_t matrix(struct lt_cudnn_wish *w, int32_t operand, uint32_t dtype, int64_t rows, int64_t columns)
+{
+	const int32_t t = tensor(w, operand, dtype, false, 1, rows, columns, 1);
+	w->form.tensor[t].n_dim = 3;
+	return t;
+}
+
+/* silu(x u) * (x v), as form.c and chain.c make it. */
+Test(cudnn_plans, two_products)
+{
+	enum { ROWS = 128, DEEP = 768, COLUMNS = 3072 };
+	static const uint32_t types[] = { LT_F16, LT_BF16 };
+	struct keeper k = keeper_new();
+	struct lt_cudnn d = { .handle = NULL };
+	begin_compiled(&d, &k);
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+		struct lt_cudnn_wish w = { .form = { .n_space = 0 } };
+		struct lt_cudnn_plan p = { .key = NULL };
+		struct lt_cudnn_wished same;
+		int count = 0;
+		const int32_t x = matrix(&w, 1, types[i], ROWS, DEEP), u = matrix(&w, 2, types[i], DEEP, COLUMNS),
+			v = matrix(&w, 3, types[i], DEEP, COLUMNS);
+#define BETWEEN() matrix(&w, LT_CUDNN_BETWEEN, LT_F32, ROWS, COLUMNS)
+		const int32_t y = node(&w, LT_CUDNN_PRODUCT, 0, x, u, BETWEEN()),
+			gate = node(&w, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_SIGMOID_FWD, y, -1, BETWEEN()),
+			silu = node(&w, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_MUL, y, gate, BETWEEN()),
+			z = node(&w, LT_CUDNN_PRODUCT, 0, x, v, BETWEEN());
+#undef BETWEEN
+		(void)node(&w, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_MUL, silu, z, matrix(&w, 0, types[i], ROWS, COLUMNS));
+		const lt_status status = lt__cudnn_plan_new(&d, &w, 0, &p, &count, &k.diag);
+		cr_expect_eq(status, LT_OK, "type %u: %d, of %d: %s", (unsigned)types[i], (int)status, count, k.text);
+		if (!status)
+			(void)is_saved(&d, &p, &same);
+	}
+	(void)d.api.descriptor_free(d.device);
+}
+
 /* Of 4 dims, the last inside. */
 static int32_t dense(
 	struct lt_cudnn_wish *w, int32_t operand, uint32_t dtype, int64_t b, int64_t h, int64_t s, int64_t d)
