@@ -71,6 +71,43 @@ Test(unrounded, bounds_hold_both_values_and_no_more)
 	parsed_free(g);
 }
 
+/* What a call may round that the graph does not: either value is within the bound, half a unit more than without it;
+ * runs without bounds have it rounded.  What is not finite stays what it is. */
+Test(unrounded, roundings_that_the_graph_has_not)
+{
+	static const enum lt_dtype types[] = { LT_F16, LT_BF16 };
+	static const double unit[] = { 0x1p-11, 0x1p-8 };
+	for (int t = 0; t < 2; t++) {
+		struct lt_graph *g = parsed("graph 1\nvar n 18\n%x = f32[n] input \"x\"\n%one = f32[] lit 1.0\n"
+			"%p = f32[n] div %x, %one\n%t = f32[] lit 3.0\n%y = f32[n] mul %p, %t\nresult \"y\" = %y\n");
+		uint8_t to[8] = { 0 };
+		struct lt_evaluation *strict, *loose, *run;
+		const double *e, *s, *none;
+		to[named(g, "p")] = (uint8_t)types[t];
+		evaluated(g, &(struct lt_eval_options){ .want_error = true }, &strict);
+		evaluated(g, &(struct lt_eval_options){ .want_error = true, .rounded = to }, &loose);
+		evaluated(g, &(struct lt_eval_options){ .mode = LT_EVAL_NEAREST, .rounded = to }, &run);
+		const float *y = lt_eval_result(loose, 0, &e), *rounded = lt_eval_result(run, 0, &none);
+		cr_assert_eq(memcmp(y, lt_eval_result(strict, 0, &s), sizeof tried), 0);
+		for (int i = 0; i < 18; i++) {
+			const double x = tried[i], half = lt__round_to((union lt_scalar){ .f = x }, types[t]).f;
+			if (!isfinite(x)) {
+				cr_expect_eq(e[i], s[i], "%g: %g, %g", x, e[i], s[i]);
+				continue;
+			}
+			cr_expect_eq(rounded[i], (float)(3 * half), "%g: %g", x, (double)rounded[i]);
+			if (isfinite(half))
+				cr_expect(fabs((double)(float)(3 * half) - (double)y[i]) <= e[i]
+					&& e[i] <= s[i] + 3 * (unit[t] * fabs(x) + 0x1p-25) * (1 + 0x1p-18) + 0x1p-22 * fabs(3 * x), "%g: %g, %g", x,
+					e[i], s[i]);
+		}
+		lt_eval_free(strict);
+		lt_eval_free(loose);
+		lt_eval_free(run);
+		parsed_free(g);
+	}
+}
+
 /* A value that was stored was rounded: what is half a step beside it is read by nodes of its own call alone. */
 Test(unrounded, what_is_stored_was_rounded_for_other_kernels)
 {

@@ -268,6 +268,7 @@ struct lt_call_operand { int32_t buffer, row, first_stride; };  /* row: over par
  *           which are among its `axes`, as a bit set; its own values have the others.  The identity where there is
  *           nothing to reduce.  CAST: its value in another type; `may_skip`: what reads it in the call may get the
  *           value from before it, unrounded, at each position or at none.  A result is never skipped.
+ *           2: the graph does not round there, but a routine may: probabilities that multiply halves.
  * Values.   What an op reads: an earlier op of the call, at the same position; a read; typed bits; a place, as int64.
  * Results.  What is written: an op, and the place of each element.  Everything that is read is read before anything is
  *           written, except that a result may be written over a read of the same places.

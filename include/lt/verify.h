@@ -70,6 +70,8 @@ struct lt_verified {
 	const char *absolute_at, *relative_at, *noise_at, *bound_at, *norm_at;
 	uint32_t tf32;                  /* 1: products of float32 may drop all but 10 bits of their factors' fractions */
 	uint32_t n_unrounded;           /* roundings between operators that calls of routines may leave out */
+	uint32_t n_added;               /* values that calls may round where the graph does not */
+	uint32_t reserved;
 };
 
 /* graph: as it was parsed, before any pass.  program: compiled of it; NULL: none, and only lt_verifier_evaluate,

@@ -28,6 +28,9 @@ struct lt_eval_options {        /* zero: the defaults */
 	 * of a call (lt_call_op.may_skip).  Bounds grant either value; without bounds all of them are left out, but none of
 	 * what is wanted.  NULL: none. */
 	const bool *unrounded;
+	/* By node: the enum lt_dtype that a call may round it to, though the graph does not, 0: none.  Bounds grant either
+	 * value; without bounds all of them are rounded.  NULL: none. */
+	const uint8_t *rounded;
 	/* By node: the number of the call that computes it, 0: none does.  What is unrounded and given was rounded: only
 	 * nodes of the same call read what it was before.  NULL: none is in a call. */
 	const int32_t *call;

@@ -1,4 +1,5 @@
 /* step.c -- a lazy expression as a list of steps, operands first, and one strip of values of each. */
+#include <math.h>
 #include "ir/eval/parts.h"
 
 static bool is_read(const struct lt_evaluation *e, lt_node n, lt_node root)
@@ -59,6 +60,12 @@ static bool may_be_left_out(const struct lt_evaluation *e, lt_node n)
 	return e->options.unrounded && e->options.unrounded[n];
 }
 
+/* What a call may round the node to; 0: nothing that the graph does not. */
+static enum lt_dtype may_be_rounded_to(const struct lt_evaluation *e, lt_node n)
+{
+	return e->options.rounded ? (enum lt_dtype)e->options.rounded[n] : 0;
+}
+
 static double step_error(const struct lt_evaluation *e, lt_node n, enum lt_dtype from, const union lt_scalar *x,
 	const double *error, union lt_scalar raw, union lt_scalar r)
 {
@@ -68,7 +75,10 @@ static double step_error(const struct lt_evaluation *e, lt_node n, enum lt_dtype
 		return lt__eval_unrounded_error(from, d->dtype, x[0], error[0], r);
 	if (d->op == LT_OP_cast)
 		return lt__eval_cast_error(from, d->dtype, x[0], error[0], r);
-	return lt__eval_op_error(d->op, from, d->dtype, x, error, raw, r);
+	double e_op = lt__eval_op_error(d->op, from, d->dtype, x, error, raw, r);
+	if (may_be_rounded_to(e, n) && isfinite(r.f) && isfinite(e_op))
+		e_op += lt__eval_rounding_error(may_be_rounded_to(e, n), (union lt_scalar){ .f = fabs(r.f) + e_op });
+	return e_op;
 }
 
 /* Errors of the strip, element by element; raw: before rounding. */
@@ -110,7 +120,8 @@ static void compute(const struct lt_worker *w, const struct lt_eval_step *step, 
 	enum lt_dtype from = lt__eval_kept_type(e, d->operand[d->n_operand - 1]), to = lt__eval_kept_type(e, step->node);
 	bool noisy = e->options.mode == LT_EVAL_RANDOM && to == d->dtype && lt__dtype_info(to)->cls == LT_CLASS_FLOAT;
 	/* exact operands give an exact result */
-	bool sure = !e->options.want_error || (lt__op_info(d->op)->ulp == 0 && !may_be_left_out(e, step->node));
+	bool sure = !e->options.want_error || (lt__op_info(d->op)->ulp == 0 && !may_be_left_out(e, step->node)
+		&& !may_be_rounded_to(e, step->node));
 	const union lt_eval_row *x[3] = { 0 };
 	union lt_eval_row *raw = &w->spread[3];
 
@@ -133,6 +144,8 @@ static void compute(const struct lt_worker *w, const struct lt_eval_step *step, 
 		lt__eval_disturb(w, step->node, x, count, lt__eval_index(w, d), out->at.f);
 	if (d->op != LT_OP_cast || noisy)
 		e->rows->round(d->dtype, count, &out->at);
+	if (may_be_rounded_to(e, step->node) && !e->options.want_error)
+		e->rows->round(may_be_rounded_to(e, step->node), count, &out->at);
 	if (!sure)
 		find_errors(w, step, count, d->op == LT_OP_cast ? &out->at : raw, out);
 }

@@ -39,6 +39,7 @@ struct lt_described_op {
 	bool may_skip, dead;            /* dead: nothing reads it any more, and it is no result */
 	int32_t moved, behind;          /* the casts that it was moved before, and whose rounding is behind it; -1: none */
 	bool unrounded;                 /* may_skip; or, dead, what was moved before it goes to a cast that is */
+	enum lt_dtype rounds_to;        /* a cast that the graph has not, of the op before it, the node's own; 0: none */
 	bool instance;                  /* of another leaf than the node's own */
 	int32_t inside[3];              /* by operand: the op that makes it, -1: what is read is outside */
 	int32_t n_digit, n_value;
@@ -118,6 +119,7 @@ const char *lt__routine_refuses_graph(struct lt_arena *, const struct lt_routine
 const char *lt__routine_avoids_graph(
 	struct lt_arena *, const struct lt_routine *, const struct lt_tree *, const struct lt_call *);
 /* Roundings between two ops of a call that the row leaves out. */
+int32_t lt__routine_added_roundings(const struct lt_tree *, const struct lt_call *);
 int32_t lt__routine_roundings(const struct lt_routine *, const struct lt_tree *, const struct lt_call *);
 /* The most reductions that a call of the row consists of. */
 int32_t lt__routine_reductions(const struct lt_routine *);

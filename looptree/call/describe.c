@@ -471,6 +471,75 @@ static void mark_roundings(const struct lt_graph *g, struct lt_description *d)
 	mark_unrounded(d);
 }
 
+/* Whether op i is x / sum of x, with x an exponential: in [0, 1], so that no type overflows. */
+static bool is_probability(const struct lt_graph *g, const struct lt_description *d, int32_t i)
+{
+	const struct lt_described_op *div = &d->op[i];
+	if (div->kind != LT_CALL_MAP || g->node[div->node].op != LT_OP_div || div->result
+		|| div->value[0].kind != LT_VALUE_OP || div->value[1].kind != LT_VALUE_OP)
+		return false;
+	const int32_t exp = div->value[0].op;
+	const struct lt_described_op *sum = &d->op[div->value[1].op];
+	return d->op[exp].kind == LT_CALL_MAP && g->node[d->op[exp].node].op == LT_OP_exp && sum->kind == LT_CALL_REDUCE
+		&& g->node[sum->node].op == LT_OP_add && sum->value[0].kind == LT_VALUE_OP && sum->value[0].op == exp;
+}
+
+/* The halves that op i, probabilities in float32, is alone multiplied by for a sum; 0: it is none such. */
+static enum lt_dtype halves_beside(const struct lt_graph *g, const struct lt_description *d, int32_t i)
+{
+	int32_t mul = -1, sum = -1;
+	if (!is_probability(g, d, i) || g->node[d->op[i].node].dtype != LT_F32 || readers_of(d, i, &mul) != 1
+		|| d->op[mul].kind != LT_CALL_MAP || g->node[d->op[mul].node].op != LT_OP_mul || readers_of(d, mul, &sum) != 1
+		|| d->op[sum].kind != LT_CALL_REDUCE || g->node[d->op[sum].node].op != LT_OP_add)
+		return 0;
+	for (int32_t v = 0; v < 2; v++) {
+		const struct lt_described_value *other = &d->op[mul].value[1 - v];
+		const struct lt_described_op *cast = other->kind == LT_VALUE_OP && other->op != i ? &d->op[other->op] : NULL;
+		if (cast && cast->kind == LT_CALL_CAST && cast->value[0].kind == LT_VALUE_READ
+			&& (cast->value[0].dtype == LT_F16 || cast->value[0].dtype == LT_BF16))
+			return cast->value[0].dtype;
+	}
+	return 0;
+}
+
+/* Behind op i, that it may be rounded to a type: a cast to it that may be left out, and back. */
+static void add_rounding(struct lt_arena *a, struct lt_description *d, int32_t i, enum lt_dtype to)
+{
+	enum { ADDED = 2 };
+	struct lt_described_op *op = LT_NEW(a, struct lt_described_op, d->n_op + ADDED);
+	for (int32_t o = 0; o < d->n_op; o++) {
+		struct lt_described_op *x = &op[o > i ? o + ADDED : o];
+		*x = d->op[o];
+		for (int32_t v = 0; v < 3 && o > i; v++) {
+			x->value[v].op += v < x->n_value && x->value[v].kind == LT_VALUE_OP && x->value[v].op >= i ? ADDED : 0;
+			x->inside[v] += x->inside[v] >= i ? ADDED : 0;
+		}
+		x->moved += x->moved > i ? ADDED : 0;
+		x->behind += x->behind > i ? ADDED : 0;
+	}
+	for (int32_t k = 0; k < ADDED; k++) {
+		struct lt_described_op *cast = &op[i + 1 + k];
+		*cast = op[i];
+		cast->kind = LT_CALL_CAST;
+		cast->n_value = 1;
+		cast->value[0] = (struct lt_described_value){ .kind = LT_VALUE_OP, .op = i + k, .dtype = k ? to : LT_F32 };
+		cast->rounds_to = k ? LT_F32 : to;
+		cast->may_skip = !k;
+	}
+	d->op = op;
+	d->n_op += ADDED;
+}
+
+/* Probabilities that multiply halves may be rounded to these, as a routine does that multiplies halves alone. */
+static void add_roundings(const struct lt_graph *g, struct lt_arena *a, struct lt_description *d)
+{
+	for (int32_t i = 0; i < d->n_op; i++) {
+		const enum lt_dtype to = d->op[i].dead || d->op[i].rounds_to ? 0 : halves_beside(g, d, i);
+		if (to)
+			add_rounding(a, d, i, to);
+	}
+}
+
 /* -- the ops: a leaf each, and those that are computed at a reader's positions -- */
 
 /* The vars that a row of a map has, its floors looked into, as a bit set of columns. */
@@ -658,6 +727,7 @@ static bool describe_all(struct describing *s, struct lt_description *out)
 	out->op = s->op;
 	out->n_op = s->n_op;
 	mark_roundings(s->t->graph, out);
+	add_roundings(s->t->graph, s->a, out);
 	return true;
 }
 

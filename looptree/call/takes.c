@@ -182,7 +182,11 @@ static void check_op(struct take_question *x, int32_t i, uint32_t *n)
 	if (is_free(x, i) || (x->place[i] == OWN && !o->may_skip))
 		return;
 	if (o->may_skip) {
-		if (!x->r->wide && !(takes >> LT_OPCODE_cast & 1))
+		if (!x->r->wide && !(takes >> LT_OPCODE_cast & 1) && o->may_skip == 2)
+			REFUSE(x, "%s are probabilities that multiply %s, and %s would round them to that, which the graph does not; cast "
+				"them in the graph, or allow that they are rounded", op_name(x, i),
+				lt__dtype_info((enum lt_dtype)is->out)->name, x->r->name);
+		else if (!x->r->wide && !(takes >> LT_OPCODE_cast & 1))
 			REFUSE(x, "%s rounds to %s between two operators, which %s does not do; end the group there, or allow that it is "
 				"left out", op_name(x, i), lt__dtype_info((enum lt_dtype)is->out)->name, x->r->name);
 		return;
@@ -463,7 +467,15 @@ int32_t lt__routine_roundings(const struct lt_routine *r, const struct lt_tree *
 {
 	int32_t n = 0;
 	for (int32_t i = 0; i < c->n_op && r->wide; i++)
-		n += LT_AT(struct lt_call_op, t->call_ops, c->first_op + i)->may_skip;
+		n += LT_AT(struct lt_call_op, t->call_ops, c->first_op + i)->may_skip == 1;
+	return n;
+}
+
+int32_t lt__routine_added_roundings(const struct lt_tree *t, const struct lt_call *c)
+{
+	int32_t n = 0;
+	for (int32_t i = 0; i < c->n_op; i++)
+		n += LT_AT(struct lt_call_op, t->call_ops, c->first_op + i)->may_skip == 2;
 	return n;
 }
 

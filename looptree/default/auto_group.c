@@ -380,7 +380,7 @@ struct asked_group {
 	const lt_node *member; int32_t n;
 	const struct lt_looptree *t;    /* of the group alone */
 	const struct lt_routine *row;
-	int32_t roundings;              /* that the row leaves out */
+	int32_t roundings, added;       /* that the row leaves out, and that it may have where the graph has none */
 	const char *why;
 	struct lt_take_reach reach;
 };
@@ -449,6 +449,7 @@ static void ask_rows(struct asked_group *q, const struct lt_frozen *f)
 		if (!why) {
 			q->row = r;
 			q->roundings = r->pattern == LT_PATTERN_PRODUCT ? 0 : lt__routine_roundings(r, &f->tree, c);
+			q->added = r->pattern == LT_PATTERN_PRODUCT ? 0 : lt__routine_added_roundings(&f->tree, c);
 		} else if (!q->why || lt__came_farther(reach, q->reach)) {
 			q->why = lt__arena_format(q->a, "%s: %s", r->name, why);
 			q->reach = reach;
@@ -541,7 +542,7 @@ static lt_status try_group(struct growing *x, lt_node newest, bool *taken)
 		return st;
 	LT_GROW(s->t->arena, x->option, x->n_option, x->cap_option);
 	x->option[x->n_option++] = (struct lt_group_option){ .name = q.row->name, .seed = x->seed, .n = x->n,
-		.before = x->n - x->n_behind, .roundings = q.roundings, .gain = gain,
+		.before = x->n - x->n_behind, .roundings = q.roundings, .added = q.added, .gain = gain,
 		.product = q.row->pattern == LT_PATTERN_PRODUCT,
 		.member = lt__arena_copy(s->t->arena, sorted, sizeof *sorted * (size_t)x->n) };
 	for (int32_t i = 0; i < x->n; i++)
@@ -653,8 +654,9 @@ static void explain_group(struct lt_auto *s, const struct lt_group_option *o)
 	struct lt_arena *a = s->t->arena;
 	const char *roundings = o->roundings ? lt__arena_format(a, ", and in which %d rounding%s left out", (int)o->roundings,
 		o->roundings == 1 ? " is" : "s are") : "";
+	const char *added = o->added ? ", and which may round the probabilities, which the graph does not" : "";
 	lt__auto_group_because(s, o->seed, lt__arena_format(a, "tree: a call of %s for the group %s, whose leaves hand on "
-		"%lld bytes%s", o->name, member_names(s, o->member, o->n), (long long)o->gain, roundings));
+		"%lld bytes%s%s", o->name, member_names(s, o->member, o->n), (long long)o->gain, roundings, added));
 	for (int32_t i = 0; i < o->n; i++)
 		if (o->member[i] != o->seed)
 			lt__auto_group_because(s, o->member[i], lt__arena_format(s->t->arena, "tree: in the group of %%%s, a call of %s",

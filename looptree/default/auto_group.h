@@ -11,6 +11,7 @@ struct lt_group_option {
 	const char *name;
 	lt_node seed, *member;
 	int32_t n, before, roundings;   /* roundings: left out by the routine */
+	int32_t added;                  /* that it may have, and the graph has not */
 	int64_t gain;
 	bool product;                   /* a row took it that takes a product: the seed sums it */
 	bool chosen;

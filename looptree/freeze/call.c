@@ -463,7 +463,8 @@ static lt_status add_op(struct call_nest *x, const struct lt_call *call, const s
 {
 	struct lt_freezer *f = x->f;
 	const struct lt_nodedef *d = &f->g->node[op->node];
-	struct lt_call_op made = { .kind = op->kind, .may_skip = op->may_skip, .n_value = op->n_value };
+	struct lt_call_op made = { .kind = op->kind, .may_skip = op->may_skip ? op->rounds_to ? 2 : 1 : 0,
+		.n_value = op->n_value };
 	enum lt_dtype in[3] = { 0 };
 	for (int32_t i = 0; i < op->n_digit; i++) {
 		made.axes |= UINT64_C(1) << op->digit[i].axis;
@@ -487,7 +488,8 @@ static lt_status add_op(struct call_nest *x, const struct lt_call *call, const s
 	bool copies = d->op == LT_OP_update || (d->reduce && !made.reduced);
 	if (made.kind == LT_CALL_REDUCE)
 		in[1] = in[0];
-	made.op = lt__freeze_op(f, copies ? LT_OP_copy : d->op, d->dtype, made.kind == LT_CALL_REDUCE ? 2 : op->n_value, in);
+	made.op = lt__freeze_op(f, op->rounds_to ? LT_OP_cast : copies ? LT_OP_copy : d->op,
+		op->rounds_to ? op->rounds_to : d->dtype, made.kind == LT_CALL_REDUCE ? 2 : op->n_value, in);
 	LT_GROW(f->a, f->call_op, f->n_call_op, f->cap_call_op);
 	LT_GROW(f->keep, x->op_name, f->n_call_op - call->first_op, x->cap_op_name);
 	x->op_name[f->n_call_op - call->first_op] = d->name;
@@ -696,10 +698,15 @@ static lt_status describe_call(struct call_nest *x, bool tile, struct lt_call *c
 static void find_unrounded(const struct call_nest *x, const struct lt_call *call, struct lt_call_reason *out)
 {
 	lt_node *at = LT_NEW(x->f->keep, lt_node, x->d.n_op + 1);
-	for (int32_t i = 0; i < x->d.n_op && call->n_op; i++)
+	struct lt_call_rounding *rounded = LT_NEW(x->f->keep, struct lt_call_rounding, x->d.n_op + 1);
+	for (int32_t i = 0; i < x->d.n_op && call->n_op; i++) {
 		if (x->d.op[i].unrounded)
 			at[out->n_unrounded++] = x->d.op[i].node;
+		if (x->d.op[i].rounds_to && x->d.op[i].may_skip)
+			rounded[out->n_rounded++] = (struct lt_call_rounding){ x->d.op[i].node, x->d.op[i].rounds_to };
+	}
 	out->unrounded = at;
+	out->rounded = rounded;
 }
 
 lt_status lt__freeze_call(struct lt_freezer *f, lt_tnode at, int32_t loop, const struct lt_peeled *copy, int64_t step)

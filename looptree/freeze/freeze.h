@@ -28,10 +28,12 @@ bool lt__alias_result(const struct lt_graph *, struct lt_arena *, lt_node view, 
 /* A call of a frozen tree for messages: where it is, why it has no pattern (NULL: it has one), and else the nodes of
  * its operands; name: of the ops and reads of its description. */
 enum { LT_CALL_NAMES = 5 };
+struct lt_call_rounding { lt_node node; enum lt_dtype to; };
 struct lt_call_reason {
 	lt_tnode at; const char *why, *where; lt_node operand[LT_CALL_NAMES];
 	struct lt_call_names name;      /* of its description; NULL without one */
 	const lt_node *unrounded; int32_t n_unrounded;  /* the casts whose roundings it lets a routine leave out */
+	const struct lt_call_rounding *rounded; int32_t n_rounded;      /* what it lets a routine round */
 	bool own;                       /* the graph has a call of a kernel of the user's own of its name */
 };
 /* A slot of the frozen tree: `elems` elements of a storage from `offset` on. */

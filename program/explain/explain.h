@@ -9,9 +9,9 @@
 
 /* work.c.  enum lt_allow: what the options of the backends that have kernels let them do. */
 uint32_t lt__program_allows(const struct lt_program *);
-/* unrounded.c.  By node of a graph, what lt_eval_options says of `unrounded` and `call`; both NULL where n is 0, the
- * number of casts that may be left out. */
-struct lt_unrounded { bool *may; int32_t *call, n; };
+/* unrounded.c.  By node of a graph, what lt_eval_options says of `unrounded`, `rounded` and `call`; all NULL where n
+ * and n_added are 0, the numbers of casts that may be left out and of values that may be rounded. */
+struct lt_unrounded { bool *may; uint8_t *rounded; int32_t *call, n, n_added; };
 /* graph: base, or the one that the program was made from, whose nodes are found by their names, and of which no calls
  * are told. */
 lt_status lt__program_unrounded(const struct lt_program *, const struct lt_graph *, struct lt_unrounded *out);

@@ -1,5 +1,5 @@
 /* unrounded.c -- the casts whose roundings calls may leave out: their routines keep the wider value between operators
- * (lt_routine.wide), and what reads the cast in the call gets that.
+ * (lt_routine.wide), and what reads the cast in the call gets that; and what they may round that the graph does not.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,13 +24,12 @@ static bool is_wide(const struct lt_program *p, int32_t nest, int32_t c, struct 
 	return false;
 }
 
-/* The node of that name in g, which the program was made from or is base, if it rounds as n of base does; -1. */
-static lt_node same_cast(const struct lt_program *p, lt_node n, const struct lt_graph *g)
+/* The node of that name in g, which the program was made from or is base, if it is the operator of n of base; -1. */
+static lt_node same_node(const struct lt_program *p, lt_node n, const struct lt_graph *g)
 {
 	const struct lt_nodedef *d = &p->base->node[n];
 	lt_node same = g == p->base ? n : lt__node_named(g, d->name);
-	bool is = d->op == LT_OP_cast && same >= 0 && g->node[same].op == LT_OP_cast && g->node[same].dtype == d->dtype;
-	return is ? same : -1;
+	return same >= 0 && g->node[same].op == d->op && g->node[same].dtype == d->dtype ? same : -1;
 }
 
 static void mark_call(const struct lt_program *p, int32_t nest, int32_t c, const struct lt_graph *g, int32_t number,
@@ -41,10 +40,18 @@ static void mark_call(const struct lt_program *p, int32_t nest, int32_t c, const
 	const lt_tnode at = f->call[c].at;
 	for (int32_t i = 0; i < f->call[c].n_unrounded; i++) {
 		lt_node n = lt__base_named(p, t->graph->node[f->call[c].unrounded[i]].name);
-		n = n >= 0 ? same_cast(p, n, g) : -1;
+		n = n >= 0 && p->base->node[n].op == LT_OP_cast ? same_node(p, n, g) : -1;
 		if (n >= 0 && !out->may[n]) {
 			out->may[n] = true;
 			out->n++;
+		}
+	}
+	for (int32_t i = 0; i < f->call[c].n_rounded; i++) {
+		lt_node n = lt__base_named(p, t->graph->node[f->call[c].rounded[i].node].name);
+		n = n >= 0 ? same_node(p, n, g) : -1;
+		if (n >= 0 && !out->rounded[n]) {
+			out->rounded[n] = (uint8_t)f->call[c].rounded[i].to;
+			out->n_added++;
 		}
 	}
 	for (lt_tnode in = lt_looptree_after(t, at); in >= 0 && lt__is_above(t, at, in); in = lt_looptree_after(t, in)) {
@@ -76,13 +83,15 @@ lt_status lt__program_unrounded(const struct lt_program *p, const struct lt_grap
 {
 	struct finding x = { .p = p, .g = g, .out = out };
 	size_t n = (size_t)g->n_node + 1;
-	*out = (struct lt_unrounded){ .may = calloc(n, sizeof *out->may), .call = calloc(n, sizeof *out->call) };
-	lt_status st = out->may && out->call ? lt__arena_new(p->ctx, &x.arena) : lt_fail(p->ctx, LT_ENOMEM, "out of memory");
+	*out = (struct lt_unrounded){ .may = calloc(n, sizeof *out->may), .rounded = calloc(n, sizeof *out->rounded),
+		.call = calloc(n, sizeof *out->call) };
+	lt_status st = out->may && out->rounded && out->call ? lt__arena_new(p->ctx, &x.arena)
+		: lt_fail(p->ctx, LT_ENOMEM, "out of memory");
 	if (!st) {
 		st = lt__protect(p->ctx, find_all, &x);
 		lt__arena_free(x.arena);
 	}
-	if (st || out->n == 0)
+	if (st || out->n + out->n_added == 0)
 		lt__unrounded_free(out);
 	return st;
 }
@@ -90,6 +99,7 @@ lt_status lt__program_unrounded(const struct lt_program *p, const struct lt_grap
 void lt__unrounded_free(struct lt_unrounded *x)
 {
 	free(x->may);
+	free(x->rounded);
 	free(x->call);
 	*x = (struct lt_unrounded){ 0 };
 }

@@ -103,6 +103,7 @@ static struct lt_eval_options run_options(const struct lt_judge *j, int32_t run,
 		.allows = j->o.allows,
 		/* Half of the runs, so that what overflows by a rounding alone is not taken for sure. */
 		.unrounded = j->leaves_out || (run >= 0 && run % 2 == 0) ? j->o.unrounded : NULL,
+		.rounded = j->leaves_out || (run >= 0 && run % 2 == 0) ? j->o.rounded : NULL,
 		.want = j->rounded ? j->rounded->want : NULL,
 		.n_want = j->rounded ? j->rounded->n_want : 0 };
 	snprintf(work->what, sizeof work->what, run < 0 ? "reference" : "Monte Carlo run %d", (int)run + 1);
@@ -628,7 +629,8 @@ static lt_status judge_either(struct lt_judge *j, lt_status (*with)(struct lt_ju
 {
 	struct lt_report rounded = *r, wide = *r;
 	LT_TRY(with(j, i, got, &rounded));
-	if (j->o.unrounded && (rounded.wrong > r->wrong || rounded.norm_wrong > r->norm_wrong || rounded.open > r->open)) {
+	const bool worse = rounded.wrong > r->wrong || rounded.norm_wrong > r->norm_wrong || rounded.open > r->open;
+	if ((j->o.unrounded || j->o.rounded) && worse) {
 		if (!j->wide)
 			LT_TRY(new_judge(j->g, j->source, &j->o, true, &j->wide));
 		LT_TRY(with(j->wide, i, got, &wide));

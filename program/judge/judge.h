@@ -43,6 +43,7 @@ struct lt_judge_options {
 	/* By node of the graph, as in struct lt_eval_options: lt__program_unrounded.  The test of kernels asks the program
 	 * itself.  Borrowed until the judge is freed; NULL: none. */
 	const bool *unrounded;
+	const uint8_t *rounded;
 	uint32_t n_thread;              /* 0: 1 */
 	/* As in struct lt_eval_options, with `user`; NULL: one thread. */
 	void (*parallel)(void *user, uint32_t n, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg);

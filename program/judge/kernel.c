@@ -167,6 +167,7 @@ lt_status lt__kernel_judge_end(struct lt_kernel_judge *k, struct lt_report *r)
 	r->kernels += count_kernels(k);
 	LT_TRY(lt__program_unrounded(k->p, k->p->base, &unrounded));
 	eval.unrounded = unrounded.may;
+	eval.rounded = unrounded.rounded;
 	eval.call = unrounded.call;
 	lt__judge_threads(&k->o, &work, &eval);
 	lt_status st = lt_eval_with(k->p->base, k->source, &eval, &e);

@@ -112,6 +112,7 @@ lt_status lt_verifier_new(const struct lt_graph *g, const struct lt_program *p, 
 	v->options = (struct lt_judge_options){ .seed = o.seed ? o.seed : 1,
 		.allows = p ? lt__program_allows(p) : 0,
 		.unrounded = v->unrounded.may,
+		.rounded = v->unrounded.rounded,
 		.n_thread = o.n_thread ? o.n_thread : lt__judge_threads_here(),
 		.parallel = lt__judge_on_threads,
 		.progress = o.progress,
@@ -338,7 +339,8 @@ const struct lt_verified *lt_verifier_report(struct lt_verifier *v)
 		.noise = r->noise.value, .noise_at = r->noise.at,
 		.bound = r->bound.value, .bound_at = r->bound.at,
 		.norm = r->norm.value, .norm_at = r->norm.at, .norm_explained = r->norm_explained,
-		.tf32 = (v->options.allows & LT_ALLOW_TF32) != 0, .n_unrounded = (uint32_t)v->unrounded.n };
+		.tf32 = (v->options.allows & LT_ALLOW_TF32) != 0, .n_unrounded = (uint32_t)v->unrounded.n,
+		.n_added = (uint32_t)v->unrounded.n_added };
 	return &v->out;
 }
 
@@ -371,6 +373,9 @@ static void add_tests(const struct verified_text *x, const struct lt_verified *f
 	if (f->n_unrounded)
 		verified_add(x, "  allowed: %u rounding%s between operators may be left out by the routines that do them\n",
 			(unsigned)f->n_unrounded, many(f->n_unrounded));
+	if (f->n_added)
+		verified_add(x, "  allowed: %u rounding%s that the graph has not, of probabilities that multiply halves\n",
+			(unsigned)f->n_added, many(f->n_added));
 	verified_add(x, "  kernels: %lld value%s of %lld kernel%s, %lld element%s: %lld equal, %lld within the bound of "
 		"their kernel, %lld wrong", (long long)f->values, many(f->values), (long long)f->kernels, many(f->kernels),
 		(long long)f->kernel_elements, many(f->kernel_elements), (long long)f->kernel_equal, (long long)f->kernel_judged,

@@ -371,7 +371,7 @@ static bool run_set(struct check_work *w, int set, bool *unfit)
 	struct lt_unrounded unrounded = { 0 };
 	lt_status st = w->p && lt__program_unrounded(w->p, w->g, &unrounded) ? LT_ENOMEM : LT_EFAULT;
 	const struct lt_judge_options options = { .allows = w->p ? lt__program_allows(w->p) : 0,
-		.unrounded = unrounded.may };
+		.unrounded = unrounded.may, .rounded = unrounded.rounded };
 	struct lt_judge *judge = NULL;
 	void **data = NULL;
 	bool wild = w->wild && set == 1, good = true;

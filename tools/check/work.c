@@ -45,7 +45,7 @@ bool lt__check_trial_new(struct check_work *w, int set, uint64_t seed, struct ch
 	*t = (struct check_trial){ .data = lt__check_data_new(w->g, &how) };
 	lt_status st = w->p ? lt__program_unrounded(w->p, w->g, &t->unrounded) : LT_OK;
 	const struct lt_judge_options options = { .allows = w->p ? lt__program_allows(w->p) : 0,
-		.unrounded = t->unrounded.may };
+		.unrounded = t->unrounded.may, .rounded = t->unrounded.rounded };
 	st = st ? st : lt__judge_new(w->g, (const void *const *)t->data, &options, &t->judge);
 	return !st || st == LT_EFAULT || lt__check_end(w->out, st == LT_ENOMEM ? CHECK_FAILED : CHECK_SKIPPED,
 		"the graph cannot be evaluated: %s", lt_context_message(w->ctx));

@@ -101,6 +101,7 @@ static void add_json(struct run *r, const struct lt_verified *f)
 
 	json_object_set_new(o, "tf32", json_boolean(f->tf32));
 	json_object_set_new(o, "unrounded", json_integer((json_int_t)f->n_unrounded));
+	json_object_set_new(o, "added", json_integer((json_int_t)f->n_added));
 	json_object_set_new(o, "compared", json_integer((json_int_t)f->elements));
 	add_largest(o, "largest_absolute_error", f->absolute, f->absolute_at);
 	add_largest(o, "largest_relative_error", f->relative, f->relative_at);
