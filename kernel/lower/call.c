@@ -157,7 +157,7 @@ static const struct lt_kernel_call_op *lower_ops(struct lowering *l, const struc
 			value[v] = (struct lt_kernel_call_value){ from->kind, from->at, from->dtype, from->bits,
 				from->kind == LT_VALUE_PLACE ? strides_at(l, from->first_stride) : NULL };
 		}
-		op[o] = (struct lt_kernel_call_op){ x->kind, x->may_skip != 0, is->opcode, is->out, x->axes, x->reduced, x->n_value,
+		op[o] = (struct lt_kernel_call_op){ x->kind, x->may_skip, is->opcode, is->out, x->axes, x->reduced, x->n_value,
 			value };
 	}
 	return op;

@@ -212,7 +212,7 @@ static void read_call_op(struct lt_kernel_parser *p, const struct lt_kernel_call
 			LT_KERNEL_SYNTAX(p, "an operator has at most three operands");
 		value[out->n_value++] = read_call_value(p, c);
 	} while (lt__kernel_accept(p, ","));
-	out->may_skip = lt__kernel_accept(p, "skip");
+	out->may_skip = lt__kernel_accept(p, "skip") ? 1 : lt__kernel_accept(p, "may") ? 2 : 0;
 }
 
 /* What a value's type is follows from what it names. */

@@ -170,7 +170,7 @@ static void print_call_op(
 			lt__printf(p, "%c%" PRId32, x->kind == LT_VALUE_READ ? 'r' : 'o', x->at);
 		}
 	}
-	lt__print_text(p, o->may_skip ? " skip\n" : "\n");
+	lt__print_text(p, o->may_skip == 2 ? " may\n" : o->may_skip ? " skip\n" : "\n");
 }
 
 /* call graph (row m 64, deep k 256) @7, then a line for each result, read and op, and `end`. */

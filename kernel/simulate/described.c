@@ -358,16 +358,19 @@ static bool take_values(struct simulation *s, struct described_run *r)
 	return true;
 }
 
-/* Which roundings the routine leaves out. */
+/* Which roundings the routine leaves out; those that the graph has not all but one that is wide. */
 static void choose_roundings(struct simulation *s, struct described_run *r)
 {
 	const char *const *wide = s->options.wide;
 	while (wide && *wide && strcmp(*wide, r->c->routine) != 0)
 		wide++;
-	for (int32_t o = 0; wide && *wide && o < r->c->n_op; o++) {
+	const bool is_wide = wide && *wide;
+	for (int32_t o = 0; o < r->c->n_op; o++) {
 		const struct lt_kernel_call_op *op = &r->c->ops[o];
-		bool may = op->kind == LT_CALL_CAST && op->values[0].kind == LT_VALUE_OP && r->c->ops[op->values[0].at].may_skip;
-		r->wide[o] = may && (!s->options.some || lt__simulate_draw(s) % 2);
+		const int32_t may = op->kind == LT_CALL_CAST && op->values[0].kind == LT_VALUE_OP
+			? r->c->ops[op->values[0].at].may_skip : 0;
+		const bool takes = may && is_wide && (!s->options.some || lt__simulate_draw(s) % 2);
+		r->wide[o] = may == 2 ? !takes : takes;
 	}
 }
 
