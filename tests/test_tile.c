@@ -280,6 +280,33 @@ Test(tile, default_trees_of_words_have_it_where_tf32_is_allowed)
 	}
 }
 
+/* What follows a product is read by another one alone: both have the instruction, as neither can do without its end.
+ * Tiles are not half empty along a side. */
+Test(tile, products_end_before_the_next_one_begins)
+{
+	static const struct { int m, k, n; const char *step; } sizes[] = {
+		{ 150, 64, 16, "n step 32 grid" }, { 20000, 40, 24, "n step 32 grid" }, { 20000, 72, 17, "n step 32 grid" },
+		{ 20000, 33, 61, "n step 64 grid" },
+	};
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		char text[2048], command[2048];
+		snprintf(text, sizeof text, "graph 1\nvar m %d\nvar k %d\nvar n %d\nvar j 34\n%%a = f32[m, k] input \"a\"\n"
+			"%%b = f32[k, n] constant \"b\"\n%%v = f32[n] constant \"v\"\n%%w = f32[n, j] constant \"w\"\n"
+			"%%z = f32[m, n] input \"z\"\n%%p = f32[m, n, k] mul %%a, %%b\n%%c = f32[m, n] add.reduce %%p\n"
+			"%%d = f32[m, n] add %%c, %%v\n%%e = f32[m, n] add %%z, %%d\n%%q = f32[m, j, n] mul %%e, %%w\n"
+			"%%r = f32[m, j] add.reduce %%q\nresult \"r\" = %%r\n", sizes[i].m, sizes[i].k, sizes[i].n);
+		snprintf(command, sizeof command, "%s --no-cache --strict -b sim:h100/tf32 --dump=tree %s", built("lt-run"),
+			written("ends.graph", text));
+		cr_expect_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%zu: %s", i, err);
+		cr_expect_eq(count(out, " tile mma.m16n8k8.tf32"), 2, "%zu: %s", i, out);
+		cr_expect_geq(count(out, sizes[i].step), 1, "%zu: %s", i, out);
+		snprintf(command, sizeof command, "%s --no-cache --strict -b sim:h100/tf32 -q --verify -i '*=random' -c '*=random' "
+			"%s", built("lt-run"), scratch("ends.graph"));
+		if (sizes[i].m < 1000)
+			cr_expect_eq(run_command(command, out, sizeof out, err, sizeof err), 0, "%zu: %s%s", i, out, err);
+	}
+}
+
 /* How often a word is in the text before another one is. */
 static int before(const char *text, const char *word, const char *other)
 {

@@ -257,6 +257,9 @@ double lt__product_share(int64_t trip_count, int64_t cores);
 bool lt__product_simt(struct lt_auto *, struct lt_product *);
 /* product_mma.c: the same of halves, by matrix instructions */
 bool lt__product_mma(struct lt_auto *, struct lt_product *);
+/* Whether n is the end of the nest of an earlier product of that kind, which cannot do without: its threads leave their
+ * sums to nobody else. */
+bool lt__product_is_ending(const struct lt_auto *, lt_node n);
 /* product_mma_nest.c */
 lt_status lt__product_mma_add(struct lt_auto *, struct lt_product *);
 lt_status lt__product_mma_add_epilogue(struct lt_auto *, struct lt_product *);

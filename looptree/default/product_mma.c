@@ -17,9 +17,11 @@ enum {
 	MIN_SIDE = 16
 };
 
-/* Tiles of a block and of a warp, the largest first: the first with a block for each multiprocessor, else the last. */
+/* Tiles of a block and of a warp, the largest first: of those that are not half empty along a side, the first with a
+ * block for each multiprocessor, else the last. */
 static const struct { int64_t block[2], warp[2]; } shapes[] = {
-	{ { 128, 128 }, { 64, 64 } }, { { 128, 64 }, { 64, 32 } }, { { 64, 64 }, { 32, 32 } }, { { 32, 32 }, { 32, 16 } },
+	{ { 128, 128 }, { 64, 64 } }, { { 128, 64 }, { 64, 32 } }, { { 64, 64 }, { 32, 32 } }, { { 128, 32 }, { 32, 32 } },
+	{ { 32, 32 }, { 32, 16 } },
 };
 static const struct { int64_t slice; int32_t depth; } slices[] = { { 64, 3 }, { 32, 3 }, { 32, 2 }, { 32, 1 } };
 
@@ -47,14 +49,23 @@ static lt_node half_of(const struct lt_auto *s, const struct lt_product *p, lt_n
 		&& lt__reads_in_place(s, factor, half, -1) ? half : -1;
 }
 
+bool lt__product_is_ending(const struct lt_auto *s, lt_node n)
+{
+	for (int32_t i = s->n_product; i-- > 0;)
+		if (s->product[i].epilogue == n && s->product[i].form == LT_PRODUCT_GPU_MMA)
+			return true;
+	return false;
+}
+
 /* A factor of float32 that is copied as it is, where the target allows TF32; -1.  What only the product reads is
- * computed while it is copied, by other trees (product_simt.c). */
+ * computed while it is copied, by other trees (product_simt.c), unless another product's nest ends with it. */
 static lt_node word_of(const struct lt_auto *s, const struct lt_product *p, lt_node factor)
 {
 	const struct lt_target *t = s->target;
 	bool allowed = t->size >= offsetof(struct lt_target, allows) + sizeof t->allows && t->allows & LT_ALLOW_TF32;
-	bool alone = !lt__has_leaf(s->g, factor) || s->n_reader[factor] > 1 || s->written[factor];
-	return allowed && alone && s->g->node[factor].dtype == LT_F32 && lt__reads_in_place(s, p->mul, factor, -1) ? factor
+	bool stored = !lt__has_leaf(s->g, factor) || s->n_reader[factor] > 1 || s->written[factor]
+		|| lt__product_is_ending(s, factor);
+	return allowed && stored && s->g->node[factor].dtype == LT_F32 && lt__reads_in_place(s, p->mul, factor, -1) ? factor
 		: -1;
 }
 
@@ -82,6 +93,8 @@ static void choose_tiles(const struct lt_auto *s, const struct lt_product *p, st
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
 		memcpy(x->block, shapes[i].block, sizeof x->block);
 		memcpy(x->warp, shapes[i].warp, sizeof x->warp);
+		if (var_extent(s, p->m) <= x->block[0] / 2 || var_extent(s, p->n) <= x->block[1] / 2)
+			continue;
 		if (tiles_fit(s, x) && others * (double)lt__ceil_div(var_extent(s, p->m), x->block[0])
 			* (double)lt__ceil_div(var_extent(s, p->n), x->block[1])
 			>= (double)s->target->multiprocessors)

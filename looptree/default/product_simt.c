@@ -46,6 +46,7 @@ static void find_fused(struct lt_auto *s, const struct lt_product *p, lt_node of
 	if (lt__auto_bounded(s, p->k) || !lt__has_leaf(s->g, of) || s->n_reader[of] != 1 || s->reader[of] != p->mul
 		|| d->reduce || d->op == LT_OP_update || d->op == LT_OP_gather || s->written[of]
 		|| s->constant[of] != s->constant[p->sum] || s->in_call[of] || !lt__auto_same_class(s, of, p->sum)
+		|| lt__product_is_ending(s, of)
 		|| lt__is_many(s->g, of, s->t->leaf[of]) || !lt__reads_in_place(s, p->mul, of, -1))
 		return;
 	lt__auto_gather(s, of);
