@@ -721,6 +721,63 @@ Test(groups, a_product_goes_to_the_first_row_that_takes_it_whole)
 	expect_said(biased, rows, 2, "tree: a call of g for the group %p, %c, %d, whose", true);
 }
 
+/* An image from outside whose channels lie apart, and a row that asks for them side by side: the group reads a copy. */
+static const char image[] = "graph 1\nvar i 2\nvar j 3\nvar k 9\nvar l 7\nvar o 10\nvar y 9\nvar x 7\nvar s 3\n"
+	"var t 3\n%%a = f16[i, %s] input \"a\"\n%%w = f16[o, j, s, t] constant \"w\"\n%%fa = f32[i, %s] cast %%a\n"
+	"%%fw = f32[o, j, s, t] cast %%w\n%%v = f32[i, j, y, s, x, t] view { %%fa[i, %s] if y + s - 1 >= 0, "
+	"9 - y - s >= 0, x + t - 1 >= 0, 7 - x - t >= 0; else 0.0 }\n%%p = f32[i, y, x, o, j, s, t] mul %%v, %%fw\n"
+	"%%c = f32[i, y, x, o] add.reduce %%p\n%%r = f16[i, y, x, o] cast %%c\nresult \"r\" = %%r\n%s";
+
+Test(groups, images_are_copied_where_a_row_wants_their_channels_together)
+{
+	static const char first[] = "j, k, l", last[] = "k, l, j", *const at[] = { "j, y + s - 1, x + t - 1",
+		"y + s - 1, x + t - 1, j" };
+	static const char copied[] = "and which reads a copy of %a with j side by side", again[] = "result \"a\" = %fa\n";
+	struct lt_routine row = { .name = "g", .pattern = LT_PATTERN_GRAPH, .left = BIT(LT_F16), .right = BIT(LT_F16),
+		.result = BIT(LT_F16), .sum = LT_F64, .layouts = LT_LAYOUT_CHANNELS_LAST | LT_LAYOUT_BATCH,
+		.anchors = BIT(LT_ANCHOR_CONVOLUTION), .max_results = 1, .wide = 1 };
+	const struct { bool last; uint32_t layouts; const char *more; bool copied, taken; } rows[] = {
+		{ false, LT_LAYOUT_CHANNELS_LAST, "", true, true }, { true, LT_LAYOUT_CHANNELS_LAST, "", false, true },
+		{ false, LT_LAYOUT_ANY, "", false, true }, { false, LT_LAYOUT_CHANNELS_FIRST, "", false, false },
+		{ false, LT_LAYOUT_CHANNELS_LAST, again, false, false },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char text[1000];
+		const char *dims = rows[i].last ? last : first;
+		(void)snprintf(text, sizeof text, image, dims, dims, at[rows[i].last], rows[i].more);
+		row.layouts = rows[i].layouts | LT_LAYOUT_BATCH;
+		expect_said(text, &row, 1, copied, rows[i].copied);
+		expect_said(text, &row, 1, "a call of g for the group", rows[i].taken);
+	}
+}
+
+/* The same, by the tree that has the copy, and run: threads lie beside each other along the pixels of a channel, one
+ * element each, as a vector of them would be spread over the copy. */
+Test(groups, copied_images_are_what_they_were)
+{
+	static const struct lt_routine row = { .name = "g", .pattern = LT_PATTERN_GRAPH, .left = BIT(LT_F16),
+		.right = BIT(LT_F16), .result = BIT(LT_F16), .sum = LT_F64, .layouts = LT_LAYOUT_CHANNELS_LAST | LT_LAYOUT_BATCH,
+		.anchors = BIT(LT_ANCHOR_CONVOLUTION), .max_results = 1, .wide = 1 };
+	const struct lt_target *target;
+	struct lt_session *session = sim_open(&target);
+	struct lt_target with = *target;
+	struct lt_looptree *t;
+	char text[1000];
+	(void)snprintf(text, sizeof text, image, "j, k, l", "j, k, l", "j, y + s - 1, x + t - 1", "");
+	struct lt_graph *g = parsed(text);
+	with.routines = (struct lt_array){ &row, 1, sizeof row };
+	cr_assert_eq(lt_looptree_auto(g, &with, &t), LT_OK, "%s", lt_context_message(g->ctx));
+	struct run_text text_of = tree_print(t);
+	const char *tree = text_of.at;
+	cr_expect_not_null(strstr(tree, "%a.copy f16[i j k l] = copy %a layout [i k l j]"), "%s", tree);
+	cr_expect_not_null(strstr(tree, "%fa f32[i j k l] = cast %a.copy"), "%s", tree);
+	cr_expect_null(strstr(tree, "vector"), "%s", tree);
+	run_text_free(&text_of);
+	lt_looptree_free(t);
+	parsed_free(g);
+	lt_backend_find("sim")->close(session);
+}
+
 /* Halves, rounded between the product, the bias and the ReLU: f(y) and f(z) may be left out, what is written not. */
 static const char rounded[] = "graph 1\nvar m 9\nvar k 12\nvar n 10\n%a = f16[m, k] input \"a\"\n"
 	"%b = f16[k, n] constant \"b\"\n%v = f16[n] constant \"v\"\n%fa = f32[m, k] cast %a\n%fb = f32[k, n] cast %b\n"

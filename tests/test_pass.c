@@ -448,6 +448,36 @@ Test(pass, random_calls_of_ones_own, .timeout = 300)
 	cr_expect_gt(kept, n / 4, "%d of them kept", kept);
 }
 
+/* A pool of halves reads halves, with what stands beside the border; but not where that is no half. */
+Test(pass, widen_makes_pools_read_halves)
+{
+	static const struct { const char *type, *fill, *op; bool halves; } cases[] = {
+		{ "f16", "-inf", "max", true }, { "bf16", "-inf", "max", true }, { "f16", "-0.0", "add", true },
+		{ "f16", "0x7fc00123", "min", false }, { "f16", "0.1", "max", false }, { "f16", "1e9", "min", false },
+		{ "bf16", "1e9", "min", false }, { "f16", "-65504.0", "max", true },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char text[1000];
+		struct lt_context *ctx;
+		struct lt_graph *g, *h;
+		(void)snprintf(text, sizeof text, "graph 1\nvar m 3\nvar k 7\nvar y 4\nvar t 3\n%%a = %s[m, k] input \"a\"\n"
+			"%%w = f32[m, k] cast %%a\n%%v = f32[m, y, t] view { %%w[m, 2*y + t - 1] if 2*y + t - 1 >= 0, 7 - 2*y - t >= 0; "
+			"else %s }\n%%r = f32[m, y] %s.reduce %%v\nresult \"r\" = %%r\n", cases[i].type, cases[i].fill, cases[i].op);
+		cr_assert_eq(lt_context_new(&ctx), LT_OK);
+		cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "pool", &g), LT_OK, "%s", lt_context_message(ctx));
+		cr_assert_eq(lt__pass_widen(g, &h), LT_OK, "%s", lt_context_message(ctx));
+		cr_assert_eq(lt_graph_verify(h), LT_OK, "%s", lt_context_message(ctx));
+		compare_graphs(g, h, text);
+		bool halves = false;
+		for (lt_node n = 0; n < h->n_node; n++)
+			halves = halves || (h->node[n].op == LT_OP_view && h->node[n].dtype != LT_F32);
+		cr_expect_eq(halves, cases[i].halves, "%s", text);
+		lt_graph_free(h);
+		lt_graph_free(g);
+		lt_context_free(ctx);
+	}
+}
+
 /* The cast has the dims of its halves in another order than they: a view of it is none of them. */
 Test(pass, widen_keeps_what_a_cast_reorders)
 {

@@ -328,6 +328,7 @@ lt_status lt__auto_calls(struct lt_auto *s)
 {
 	s->in_call = LT_NEW(s->t->arena, int32_t, s->g->n_node + 1);
 	struct lt_group_option *option;
+	const lt_node *to;
 	int32_t n_option;
 	for (int32_t i = 0; i < s->g->n_own; i++)
 		add_own(s, &s->g->own[i]);
@@ -335,6 +336,11 @@ lt_status lt__auto_calls(struct lt_auto *s)
 	for (int32_t i = 0; i < n_option; i++)
 		if (option[i].chosen)
 			put_group(s, &option[i]);
+	LT_TRY(lt__auto_copy_images(s, option, n_option, &to));
+	if (to) {
+		lt__auto_move_calls(s, to);
+		LT_TRY(lt__auto_survey(s));
+	}
 	for (lt_node n = 0; n < s->g->n_node; n++) {
 		lt__auto_aim(s, n);
 		if (lt__routine_count(s->target) > 0 && !s->in_call[n])

@@ -197,8 +197,9 @@ double lt__gpu_traffic(const struct lt_gpu *s, lt_tnode at, lt_var v)
 	return sum.sum;
 }
 
-/* wide: of the widest type; max: of the narrowest; 0: nothing lies along v. */
-struct gpu_width { lt_var v; int64_t wide, max; };
+/* wide: of the widest type; max: of the narrowest; 0: nothing lies along v.  apart: something lies there with gaps that
+ * are less than a sector. */
+struct gpu_width { lt_var v; int64_t wide, max; bool apart; };
 
 static int64_t power_in(int64_t n, int64_t max)
 {
@@ -220,8 +221,9 @@ static void add_width(const struct lt_gpu *s, const struct gpu_access *x, void *
 	struct gpu_width *w = user;
 	const struct lt_map *m = &x->piece.map;
 	int64_t bytes = lt__dtype_info(s->t->graph->node[x->base].dtype)->bytes;
-	const int64_t *flat = x->column < 0 ? NULL : flat_of(s->t, x);
-	if (!flat || flat[1 + m->n_param + x->column] != 1)
+	const int64_t *flat = x->column < 0 ? NULL : flat_of(s->t, x), step = flat ? flat[1 + m->n_param + x->column] : 0;
+	w->apart = w->apart || (step > 1 && 2 * step <= SECTOR / bytes);
+	if (step != 1)
 		return;                 /* one element at a time, or the same one */
 	int64_t wide = WIDEST / bytes;
 	for (int32_t c = 0; c < 1 + m->n_param + m->n_dim; c++)
@@ -231,16 +233,18 @@ static void add_width(const struct lt_gpu *s, const struct gpu_access *x, void *
 	w->max = w->max > wide ? w->max : wide;
 }
 
+/* Where several elements that are apart lie in one sector (pixels of three channels), threads beside each other touch
+ * it at the same time if each has one of them. */
 int64_t lt__gpu_wide(const struct lt_gpu *s, lt_tnode at, lt_var v)
 {
-	struct gpu_width w = { v, 0, 0 };
+	struct gpu_width w = { v, 0, 0, false };
 	each_access(s, at, v, add_width, &w);
-	return w.wide ? power_in(s->t->graph->var[v].extent, w.wide) : 0;
+	return !w.wide ? 0 : w.apart ? 1 : power_in(s->t->graph->var[v].extent, w.wide);
 }
 
 int64_t lt__gpu_widest(const struct lt_gpu *s, lt_tnode at, lt_var v)
 {
-	struct gpu_width w = { v, 0, 0 };
+	struct gpu_width w = { v, 0, 0, false };
 	each_access(s, at, v, add_width, &w);
 	return w.max ? power_in(s->t->graph->var[v].extent, w.max) : 0;
 }

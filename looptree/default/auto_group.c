@@ -9,6 +9,9 @@
  * groups is chosen by what they cost (auto_group_cost.c, auto_group_choose.c).  No operator is named here: what an
  * anchor is, and what may be around it, is the table's.
  *
+ * Where a row asks for an image's channels side by side, and it comes from outside in another order, the row is asked
+ * again as if there were a copy in that order, which the option then pays for.
+ *
  * A leaf that comes before the group's last one and reads one of its leaves is in the group, too.  So groups are
  * convex, no two wait for each other, and each can be placed where its last leaf is.
  */
@@ -347,9 +350,23 @@ static void place_result(
 	storage->elems = stride && last >= storage->elems ? lt__add_sat(last, 1) : storage->elems;
 }
 
+/* A value from outside of the group that is copied for it, so that one of its dims lies last; node -1: none. */
+struct copied_image { lt_node node; int32_t last; };
+
+static void lay_last(const struct lt_graph *g, lt_node n, int32_t last, int64_t *stride)
+{
+	int64_t below = g->var[g->node[n].dim[last]].extent;
+	stride[last] = 1;
+	for (int32_t d = g->node[n].n_dim; d-- > 0;)
+		if (d != last) {
+			stride[d] = below;
+			below *= g->var[g->node[n].dim[d]].extent;
+		}
+}
+
 /* Memory for what the group reads from outside, and for its results. */
-static void give_memory(
-	const struct growing *x, struct lt_arena *a, const struct lt_looptree *t, struct lt_fmemory *out)
+static void give_memory(const struct growing *x, struct lt_arena *a, const struct lt_looptree *t,
+	const struct copied_image *copied, struct lt_fmemory *out)
 {
 	const struct lt_graph *g = t->graph;
 	struct lt_fstorage *storage = LT_NEW(a, struct lt_fstorage, g->n_node + 1);
@@ -364,6 +381,8 @@ static void give_memory(
 			.elems = lt__node_elems(g, i) };
 		location[i] = (struct lt_location){ .storage = n, .stride = LT_NEW(a, int64_t, g->node[i].n_dim + 1) };
 		lt__dense_strides(g, i, location[i].stride);
+		if (x->touched[i] == copied->node)
+			lay_last(g, i, copied->last, location[i].stride);
 		if (in)
 			place_result(x, a, x->touched[i], &storage[n], &location[i]);
 		n++;
@@ -381,6 +400,7 @@ struct asked_group {
 	const struct lt_looptree *t;    /* of the group alone */
 	const struct lt_routine *row;
 	int32_t roundings, added;       /* that the row leaves out, and that it may have where the graph has none */
+	struct copied_image copied;
 	const char *why;
 	struct lt_take_reach reach;
 };
@@ -457,9 +477,53 @@ static void ask_rows(struct asked_group *q, const struct lt_frozen *f)
 	}
 }
 
-static lt_status ask_body(void *arg)
+/* The dim of a value that an axis counts along, by their strides; -1. */
+static int32_t dim_along(
+	const struct lt_graph *g, lt_node n, const struct lt_location *at, int64_t stride, int64_t extent)
 {
-	struct asked_group *q = arg;
+	for (int32_t d = 0; d < g->node[n].n_dim; d++)
+		if (at->stride[d] == stride && g->var[g->node[n].dim[d]].extent == extent)
+			return d;
+	return -1;
+}
+
+/* The image of a convolution that others hand over, whose channels lie apart: what a copy would bring together. */
+static struct copied_image find_image(
+	const struct growing *x, const struct lt_frozen *f, const struct lt_graph *g, const struct lt_fmemory *memory)
+{
+	struct copied_image none = { -1, -1 }, found = none;
+	const struct lt_call *c = f->tree.calls.n > 0 ? LT_AT(struct lt_call, f->tree.calls, 0) : NULL;
+	if (!c || c->undescribed || c->anchor < 0 || c->n_anchor != 1)
+		return none;
+	const struct lt_call_anchor *a = LT_AT(struct lt_call_anchor, f->tree.call_anchors, c->anchor);
+	if (a->kind != LT_ANCHOR_CONVOLUTION)
+		return none;
+	const struct lt_call_read *r = LT_AT(struct lt_call_read, f->tree.call_reads, c->first_read + a->read[0]);
+	const int32_t slot = LT_AT(struct lt_buffer, f->tree.buffers, r->buffer)->slot;
+	for (lt_node i = 0; i < g->n_node && slot >= 0; i++)
+		if (memory->location[i].storage == f->bind[slot].storage && memory->location[i].storage >= 0)
+			found.node = i;
+	if (found.node < 0 || lt__has_leaf(x->s->g, x->touched[found.node]) || x->s->n_reader[x->touched[found.node]] != 1)
+		return none;
+	for (int32_t i = 0; i < c->n_axis; i++) {
+		const struct lt_call_dim *axis = LT_AT(struct lt_call_dim, f->tree.call_dims, c->first_axis + i);
+		bool inside = false;
+		for (int32_t w = 0; w < a->n_window; w++)
+			inside = inside
+				|| LT_AT(struct lt_call_window, f->tree.call_windows, a->first_window + w)->window == i;
+		if (axis->role == LT_DIM_DEEP && !inside)
+			found.last = dim_along(g, found.node, &memory->location[found.node],
+				f->tree.strides[r->first_stride + i], axis->extent);
+	}
+	if (found.last < 0 || found.last == g->node[found.node].n_dim - 1)
+		return none;
+	found.node = x->touched[found.node];
+	return found;
+}
+
+/* *image: what a copy of might help, if no row takes it. */
+static lt_status ask_about(struct asked_group *q, struct copied_image *image)
+{
 	struct lt_graph g;
 	struct lt_looptree t;
 	struct lt_fmemory memory;
@@ -474,10 +538,22 @@ static lt_status ask_body(void *arg)
 	t.node[group].call = "a routine";
 	LT_TRY(add_leaves(q->x->s, &t, q->x->number, group, q->member, q->n));
 	LT_TRY(lt__fill_scopes(&t));
-	give_memory(q->x, q->a, &t, &memory);
+	give_memory(q->x, q->a, &t, &q->copied, &memory);
 	LT_TRY(lt__freeze(&t, &memory, q->a, &frozen, &failed));
 	ask_rows(q, &frozen[0]);
+	*image = find_image(q->x, &frozen[0], &g, &memory);
 	return LT_OK;
+}
+
+static lt_status ask_body(void *arg)
+{
+	struct asked_group *q = arg;
+	struct copied_image image, none;
+	LT_TRY(ask_about(q, &image));
+	if (q->row || q->reach.step != LT_TAKE_LAYOUT || image.node < 0)
+		return LT_OK;
+	q->copied = image;
+	return ask_about(q, &none);
 }
 
 /* -- options -- */
@@ -517,7 +593,7 @@ static lt_status try_group(struct growing *x, lt_node newest, bool *taken)
 {
 	struct lt_auto *s = x->s;
 	lt_node sorted[MAX_GROUP];
-	struct asked_group q = { .x = x, .member = sorted, .n = x->n };
+	struct asked_group q = { .x = x, .member = sorted, .n = x->n, .copied = { -1, -1 } };
 	*taken = false;
 	s->t->ctx->labour.calls += x->n;
 	if (tears_terms(x) || hands_on_more(x))
@@ -536,14 +612,15 @@ static lt_status try_group(struct growing *x, lt_node newest, bool *taken)
 		x->why[newest] = lt__arena_string(s->t->arena, q.why);
 		x->reach[newest] = q.reach;
 	}
-	const int64_t gain = st || !q.row ? 0 : gain_of(x, q.a, q.row, sorted);
+	const int64_t gain = st || !q.row ? 0
+		: gain_of(x, q.a, q.row, sorted) - lt__copy_cost(s, q.copied.node);
 	lt__arena_free(q.a);
 	if (st || !q.row)
 		return st;
 	LT_GROW(s->t->arena, x->option, x->n_option, x->cap_option);
 	x->option[x->n_option++] = (struct lt_group_option){ .name = q.row->name, .seed = x->seed, .n = x->n,
 		.before = x->n - x->n_behind, .roundings = q.roundings, .added = q.added, .gain = gain,
-		.product = q.row->pattern == LT_PATTERN_PRODUCT,
+		.product = q.row->pattern == LT_PATTERN_PRODUCT, .image = q.copied.node, .last = q.copied.last,
 		.member = lt__arena_copy(s->t->arena, sorted, sizeof *sorted * (size_t)x->n) };
 	for (int32_t i = 0; i < x->n; i++)
 		x->fits[sorted[i]] = true;
@@ -655,8 +732,10 @@ static void explain_group(struct lt_auto *s, const struct lt_group_option *o)
 	const char *roundings = o->roundings ? lt__arena_format(a, ", and in which %d rounding%s left out", (int)o->roundings,
 		o->roundings == 1 ? " is" : "s are") : "";
 	const char *added = o->added ? ", and which may round the probabilities, which the graph does not" : "";
+	const char *copied = o->image >= 0 ? lt__arena_format(a, ", and which reads a copy of %%%s with %s side by side",
+		s->g->node[o->image].name, s->g->var[s->g->node[o->image].dim[o->last]].name) : "";
 	lt__auto_group_because(s, o->seed, lt__arena_format(a, "tree: a call of %s for the group %s, whose leaves hand on "
-		"%lld bytes%s%s", o->name, member_names(s, o->member, o->n), (long long)o->gain, roundings, added));
+		"%lld bytes%s%s%s", o->name, member_names(s, o->member, o->n), (long long)o->gain, roundings, added, copied));
 	for (int32_t i = 0; i < o->n; i++)
 		if (o->member[i] != o->seed)
 			lt__auto_group_because(s, o->member[i], lt__arena_format(s->t->arena, "tree: in the group of %%%s, a call of %s",
@@ -722,6 +801,43 @@ lt_status lt__auto_groups(struct lt_auto *s, struct lt_group_option **option, in
 	}
 	*option = x->option;
 	*n_option = x->n_option;
+	return LT_OK;
+}
+
+/* Slowest first: all dims as they were, but for one. */
+static struct lt_memlayout *layout_with_last(const struct lt_auto *s, lt_node n, int32_t last)
+{
+	const int32_t n_dim = s->g->node[n].n_dim;
+	struct lt_digit *digit = LT_NEW(s->t->arena, struct lt_digit, n_dim + 1);
+	for (int32_t d = 0, i = 0; d < n_dim; d++)
+		digit[d == last ? n_dim - 1 : i++] = (struct lt_digit){ .dim = d, .step = 1 };
+	return lt__layout_new(s->t, n_dim, digit, 0);
+}
+
+lt_status lt__auto_copy_images(
+	struct lt_auto *s, const struct lt_group_option *option, int32_t n_option, const lt_node **to)
+{
+	struct lt_derived_step *step = LT_NEW(s->t->arena, struct lt_derived_step, n_option + 1);
+	int32_t n = 0, *last = LT_NEW(s->t->arena, int32_t, n_option + 1);
+	lt_node *moved = LT_NEW(s->t->arena, lt_node, s->g->n_node + 1);
+	*to = NULL;
+	for (int32_t i = 0; i < n_option; i++) {
+		if (!option[i].chosen || option[i].image < 0)
+			continue;
+		const char *of = lt__arena_string(s->t->arena, s->g->node[option[i].image].name);
+		last[n] = option[i].last;
+		step[n++] = (struct lt_derived_step){ .kind = LT_DERIVED_MATERIALIZE, .of = of,
+			.made = lt__derived_name(s->t, lt__arena_format(s->t->arena, "%s.copy", of)) };
+	}
+	if (!n)
+		return LT_OK;
+	LT_TRY(lt__tree_derive(s->t, step, n, moved));
+	s->g = s->t->graph;
+	for (int32_t i = 0; i < n; i++) {
+		const lt_node copy = lt__tree_node_named(s->t, step[i].made);
+		s->t->layout[copy] = layout_with_last(s, copy, last[i]);
+	}
+	*to = moved;
 	return LT_OK;
 }
 

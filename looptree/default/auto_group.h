@@ -14,12 +14,15 @@ struct lt_group_option {
 	int32_t added;                  /* that it may have, and the graph has not */
 	int64_t gain;
 	bool product;                   /* a row took it that takes a product: the seed sums it */
+	lt_node image; int32_t last;    /* what it reads a copy of, and which dim of that runs along memory; -1: nothing */
 	bool chosen;
 };
 /* What one kernel of these leaves costs: the bytes that it reads and writes, a value once.  r: the routine that it is a
  * call of; NULL: loops.  A predictor of times would be asked here. */
 int64_t lt__routine_cost(const struct lt_auto *, struct lt_arena *, const struct lt_routine *r, const lt_node *member,
 	int32_t n);
+/* What a copy costs: the bytes that are read and written; n < 0: nothing. */
+int64_t lt__copy_cost(const struct lt_auto *, lt_node n);
 /* Marks options that have no leaf in common, of the most gain: of all choices where each leaf of those that overlap is
  * read by one other of them at most (chains and trees), and elsewhere of those that a search of bounded width meets. */
 void lt__group_choose(struct lt_auto *, struct lt_group_option *, int32_t n);
@@ -36,6 +39,10 @@ const char *lt__auto_avoids_product(
 bool lt__auto_stores_cast(const struct lt_auto *, lt_node mul, const lt_node *member, int32_t n);
 /* All options, those that are chosen marked. */
 lt_status lt__auto_groups(struct lt_auto *, struct lt_group_option **option, int32_t *n_option);
+/* Adds the copies that the chosen ones read, between a value and all who read it.  *to: where nodes have moved, by
+ * their old numbers; NULL: there is none. */
+lt_status lt__auto_copy_images(
+	struct lt_auto *, const struct lt_group_option *, int32_t n_option, const lt_node **to);
 /* The leaves of one, as nests in a group of the tree. */
 lt_status lt__auto_add_group(struct lt_auto *, lt_tnode group, const lt_node *member, int32_t n);
 #endif

@@ -53,3 +53,5 @@ int64_t lt__routine_cost(const struct lt_auto *s, struct lt_arena *a, const stru
 			bytes = lt__add_sat(bytes, bytes_of(s, member[m]));
 	return bytes;
 }
+
+int64_t lt__copy_cost(const struct lt_auto *s, lt_node n) { return n < 0 ? 0 : lt__mul_sat(2, bytes_of(s, n)); }

@@ -164,18 +164,25 @@ static int64_t panel_bytes(const struct lt_target *t)
 	return t && t->l2_bytes && t->l2_bytes < PANEL_BYTES / 2 ? 2 * (int64_t)t->l2_bytes : PANEL_BYTES;
 }
 
-/* Threads go their own ways through the result: no loop over it is inside of a reduced one.  What the reader keeps is
- * outermost, so that it may share that; a reduced var that lies along memory is innermost. */
+/* The result var that is number i in memory. */
+static lt_var laid_var(const struct lt_auto *s, lt_node n, int32_t i)
+{
+	const struct lt_leaf *leaf = s->t->leaf[n];
+	const struct lt_memlayout *l = s->t->layout[n];
+	return l && l->n == leaf->n_out ? s->g->node[n].dim[l->digit[i].dim] : leaf->var[i];
+}
+
+/* Threads go their own ways through the result, neighbours beside each other in memory: no loop over it is inside of a
+ * reduced one.  What the reader keeps is outermost, so that it may share that; a reduced var that lies along memory is
+ * innermost. */
 static void order_for_grid(struct lt_auto *s, lt_node n)
 {
 	const struct lt_leaf *leaf = s->t->leaf[n];
 	struct shape shape = order_look(s, leaf, -1);
-	for (int32_t i = 0; i < leaf->n_out; i++)
-		if (lt__gpu_is_kept(s, n, leaf->var[i]))
-			want(s, leaf->var[i], 1);
-	for (int32_t i = 0; i < leaf->n_out; i++)
-		if (!lt__gpu_is_kept(s, n, leaf->var[i]))
-			want(s, leaf->var[i], 1);
+	for (int kept = 1; kept >= 0; kept--)
+		for (int32_t i = 0; i < leaf->n_out; i++)
+			if (lt__gpu_is_kept(s, n, laid_var(s, n, i)) == (bool)kept)
+				want(s, laid_var(s, n, i), 1);
 	for (int32_t i = leaf->n_out; i < leaf->n_var; i++)
 		if (leaf->var[i] != shape.unit)
 			want(s, leaf->var[i], 1);
