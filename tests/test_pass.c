@@ -478,6 +478,36 @@ Test(pass, widen_makes_pools_read_halves)
 	}
 }
 
+/* What is computed for a result alone has its order, a sum and its terms, too; what others read as well keeps its own.
+ * The constant that lies across is copied. */
+Test(pass, order_is_the_results)
+{
+	for (int others = 0; others < 2; others++) {
+		char text[1000];
+		struct lt_context *ctx;
+		struct lt_graph *g, *h;
+		(void)snprintf(text, sizeof text, "graph 1\nvar m 3\nvar y 5\nvar t 3\nvar all 7\nvar g 4\n"
+			"%%x = f32[m, all, g] input \"x\"\n%%w = f32[g, t] constant \"w\"\n%%b = f32[g] constant \"b\"\n"
+			"%%v = f32[m, y, t, g] view { %%x[m, y + t, g] }\n%%p = f32[m, g, y, t] mul %%v, %%w\n"
+			"%%s = f32[m, g, y] add.reduce %%p\n%%d = f32[m, g, y] add %%s, %%b\n%%z = f32[] lit 0.0\n"
+			"%%e = f32[m, y, g] max %%d, %%z\nresult \"e\" = %%e\n%s", others ? "%n = f32[m, g, y] neg %s\nresult \"n\" = %n\n"
+			: "");
+		cr_assert_eq(lt_context_new(&ctx), LT_OK);
+		cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "order", &g), LT_OK, "%s", lt_context_message(ctx));
+		cr_assert_eq(lt__pass_order(g, &h), LT_OK, "%s", lt_context_message(ctx));
+		cr_assert_eq(lt_graph_verify(h), LT_OK, "%s", lt_context_message(ctx));
+		compare_graphs(g, h, text);
+		char *after = run_graph_text(h);
+		cr_expect_eq(strstr(after, "%s = f32[m, y, g] add.reduce") != NULL, !others, "%s", after);
+		cr_expect_eq(strstr(after, "%p = f32[m, y, t, g] mul") != NULL, !others, "%s", after);
+		cr_expect_eq(strstr(after, "%w.packed = f32[t, g] copy") != NULL, !others, "%s", after);
+		free(after);
+		lt_graph_free(h);
+		lt_graph_free(g);
+		lt_context_free(ctx);
+	}
+}
+
 /* The cast has the dims of its halves in another order than they: a view of it is none of them. */
 Test(pass, widen_keeps_what_a_cast_reorders)
 {

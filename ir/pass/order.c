@@ -4,8 +4,9 @@
  * packed so before the first run: the channels of a convolution, in place of its pixels.  Any number of pixels then
  * fills vectors, and what reads the sum (a pointwise operator, a pool, a convolution by channels) follows it; what such
  * a reader reads of a constant, as the weights of a convolution by channels, is copied in the same order before the
- * first run.  Dims that a reshape puts together lie together before it.  Vars are named, so the order of a value's dims
- * has no meaning; results, states and what is updated keep theirs.
+ * first run.  Dims that a reshape puts together lie together before it.  What is computed for a result alone has its
+ * order.  Vars are named, so the order of a value's dims has no meaning; results, states and what is updated keep
+ * theirs.
  */
 #include <string.h>
 #include "ir/node/node.h"
@@ -19,6 +20,7 @@ struct dim_order {
 	bool *pinned, *constant, *moved;        /* by node; moved: its dims are in another order than before */
 	int32_t **at;                           /* by node: which of its old dims is dim i */
 	lt_node *view;                          /* by node: the view that alone reads it; -1 */
+	lt_node *result;                        /* by node: what it is computed for alone; -1 */
 	lt_node *copy;                          /* by node, of a constant one: what is copied of it in another order; -1 */
 };
 
@@ -49,7 +51,7 @@ static bool has_channels(const struct dim_order *s, const struct lt_nodedef *n)
 }
 
 /* What a caller sees, or is addressed by the place of a dim, and what is computed for it alone, up to a product that
- * could have any order. */
+ * could have any order; which of the former that is, of what has all of its dims. */
 static void find_pinned(struct dim_order *s)
 {
 	const struct lt_graph *g = s->g;
@@ -70,12 +72,19 @@ static void find_pinned(struct dim_order *s)
 			s->pinned[n->operand[i]] |= n->op == LT_OP_update;
 		}
 	}
+	for (lt_node x = 0; x < g->n_node; x++)
+		s->result[x] = -1;
 	for (lt_node x = g->n_node - 1; x >= 0; x--) {
 		const struct lt_nodedef *n = &g->node[x];
 
-		for (int32_t i = 0; s->pinned[x] && i < n->n_operand; i++)
-			s->pinned[n->operand[i]] |= n->op == LT_OP_view
-				|| (readers[n->operand[i]] == 1 && (lt__node_is_pointwise(n) || (n->reduce && !has_channels(s, n))));
+		for (int32_t i = 0; s->pinned[x] && i < n->n_operand; i++) {
+			const lt_node of = n->operand[i];
+			const bool alone = readers[of] == 1 && (lt__node_is_pointwise(n) || (n->reduce && !has_channels(s, n)));
+
+			if (alone && !s->pinned[of] && g->node[of].n_dim >= n->n_dim)
+				s->result[of] = s->result[x] < 0 ? x : s->result[x];
+			s->pinned[of] |= n->op == LT_OP_view || alone;
+		}
 	}
 }
 
@@ -141,6 +150,34 @@ static bool has_moved(const struct dim_order *s, lt_node x)
 	for (int32_t i = 0; n->op == LT_OP_view && i < n->n_operand; i++)
 		moved |= s->moved[n->operand[i]];
 	return moved;
+}
+
+/* The order of the result that it is computed for alone; what is reduced before that stands before its last dim, which
+ * still runs along memory. */
+static bool follow_result(const struct dim_order *s, lt_node x, int32_t *at)
+{
+	const struct lt_nodedef *n = &s->g->node[x], *result = s->result[x] < 0 ? NULL : &s->g->node[s->result[x]];
+	int32_t k = 0;
+	bool other = false;             /* it has them in another order */
+
+	if (!result || (!lt__node_is_pointwise(n) && !n->reduce))
+		return false;
+	for (int32_t i = 0; i < result->n_dim; i++) {
+		const int32_t d = lt__node_axis(n, result->dim[i]);
+
+		if (d < 0)
+			return false;
+		other |= i > 0 && d < lt__node_axis(n, result->dim[i - 1]);
+	}
+	if (!other)
+		return false;
+	for (int32_t i = 0; i + 1 < result->n_dim; i++)
+		at[k++] = lt__node_axis(n, result->dim[i]);
+	for (int32_t i = 0; i < n->n_dim; i++)
+		if (lt__node_axis(result, n->dim[i]) < 0)
+			at[k++] = i;
+	at[k] = lt__node_axis(n, result->dim[result->n_dim - 1]);
+	return true;
 }
 
 /* The order of the first operand that has another one than before, and all dims. */
@@ -244,8 +281,9 @@ static void choose_order(struct dim_order *s, lt_node x)
 {
 	const struct lt_nodedef *n = &s->g->node[x];
 	int32_t *at = s->at[x] = LT_NEW(s->arena, int32_t, n->n_dim);
-	bool done = !s->pinned[x] && !s->constant[x] && (lt__node_is_pointwise(n) || n->reduce)
-		&& (join_dims(s, x, at) || channels_last(s, n, at) || follow(s, n, at));
+	bool done = s->pinned[x] ? follow_result(s, x, at)
+		: !s->constant[x] && (lt__node_is_pointwise(n) || n->reduce)
+			&& (join_dims(s, x, at) || channels_last(s, n, at) || follow(s, n, at));
 
 	for (int32_t i = 0; i < n->n_dim; i++) {
 		at[i] = done ? at[i] : i;
@@ -337,7 +375,7 @@ static lt_status order_graph(struct lt_frame *f)
 	struct dim_order s = { .g = g, .arena = f->scratch, .pinned = LT_NEW(f->scratch, bool, g->n_node),
 		.constant = lt__frame_constant(f), .moved = LT_NEW(f->scratch, bool, g->n_node),
 		.at = LT_NEW(f->scratch, int32_t *, g->n_node), .copy = LT_NEW(f->scratch, lt_node, g->n_node),
-		.view = LT_NEW(f->scratch, lt_node, g->n_node) };
+		.view = LT_NEW(f->scratch, lt_node, g->n_node), .result = LT_NEW(f->scratch, lt_node, g->n_node) };
 
 	find_pinned(&s);
 	find_views(&s);

@@ -2,7 +2,7 @@
  *
  * A value whose loops are all shared is a scalar, one that shares some is a row or a tile, one that is read by
  * another root nest, or is a result or state, is whole.  A dim that another iteration reads is held whole, owned
- * outside its loops.
+ * outside its loops.  What a routine reads has no cells for padded loops: its kernels are slower where there are gaps.
  */
 #include "looptree/tree/tree.h"
 
@@ -69,6 +69,14 @@ int64_t lt__pad_unit(const struct lt_looptree *t, lt_tnode owner, lt_tnode leaf,
 	return 0;
 }
 
+static bool is_in_call(const struct lt_looptree *t, lt_tnode at)
+{
+	for (; at >= 0; at = t->node[at].parent)
+		if (t->node[at].loop == LT_CALL)
+			return true;
+	return false;
+}
+
 bool lt__is_private(const struct lt_looptree *t, lt_node n, lt_tnode loop)
 {
 	const struct lt_scope *s = &t->scope[n];
@@ -82,7 +90,7 @@ lt_status lt__fill_scopes(struct lt_looptree *t)
 	t->scope = LT_NEW(t->arena, struct lt_scope, g->n_node + 1);
 	for (lt_node n = 0; n < g->n_node; n++)
 		owner[n] = t->leaf_of[n] >= 0 ? t->node[t->leaf_of[n]].parent : -1;
-	bool *whole = LT_NEW(t->arena, bool, g->n_node + 1);
+	bool *whole = LT_NEW(t->arena, bool, g->n_node + 1), *dense = LT_NEW(t->arena, bool, g->n_node + 1);
 	lt__mark_outside(g, whole);
 	for (lt_node n = 0; n < g->n_node; n++) {
 		if (t->leaf_of[n] < 0)
@@ -90,12 +98,14 @@ lt_status lt__fill_scopes(struct lt_looptree *t)
 		if (g->node[n].op == LT_OP_update)
 			whole[n] = whole[g->node[n].operand[0]] = true;
 		const struct lt_leaf *leaf;
+		const bool called = is_in_call(t, t->leaf_of[n]);
 		LT_TRY(lt__leaf(t, n, &leaf));
 		for (int32_t k = 0; k < leaf->n_read; k++)
 			for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
 				lt_node base = leaf->read[k].piece[p].base;
 				if (base < 0 || t->leaf_of[base] < 0)
 					continue;
+				dense[base] = dense[base] || called;
 				meet(t, &owner[base], t->leaf_of[n]);
 				hold_whole(t, &owner[base], leaf, &leaf->read[k].piece[p]);
 			}
@@ -122,7 +132,7 @@ lt_status lt__fill_scopes(struct lt_looptree *t)
 		s->unit = LT_NEW(t->arena, int64_t, g->node[n].n_dim + 1);
 		for (int32_t i = 0; i < g->node[n].n_dim; i++) {
 			lt_var v = g->node[n].dim[i];
-			s->unit[i] = whole[n] ? 0 : lt__pad_unit(t, s->owner, t->leaf_of[n], v);
+			s->unit[i] = whole[n] || dense[n] ? 0 : lt__pad_unit(t, s->owner, t->leaf_of[n], v);
 			s->extent[i] = lt__round_up(s->whole ? g->var[v].extent : held(t, at, v), s->unit[i]);
 		}
 	}
