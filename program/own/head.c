@@ -224,8 +224,8 @@ static lt_status operand_number(struct own_sum *s, enum operand_fact fact, int64
 	const int32_t rank = k < 0 || k >= s->c->n_operand ? -1 : s->g->node[s->c->operand[k]].n_dim;
 	const bool there = rank >= 0 && (fact != OWN_EXTENT || (i >= 0 && i < rank));
 	if (rank < 0 || (!there && !s->condition))
-		return lt_fail(s->ctx, LT_EINVAL, "%s:%d: %s asks for %s %lld, and there are %d of them, from 0 on", s->path, s->line, s->what,
-			rank < 0 ? "operand" : "axis", (long long)(rank < 0 ? k : i), rank < 0 ? s->c->n_operand : rank);
+		return lt_fail(s->ctx, LT_EINVAL, "%s:%d: %s asks for %s %lld, and there are %d of them, from 0 on", s->path, s->line,
+			s->what, rank < 0 ? "operand" : "axis", (long long)(rank < 0 ? k : i), rank < 0 ? s->c->n_operand : rank);
 	*out = fact == OWN_RANK ? rank : fact == OWN_ELEMS ? lt__node_elems(s->g, s->c->operand[k])
 		: there ? s->g->var[s->g->node[s->c->operand[k]].dim[i]].extent : 0;
 	return LT_OK;
