@@ -231,8 +231,8 @@ static lt_status check_leaves(struct lt_treereader *r)
 	r->l = r->print_at;
 	return lt__lex_fail(r->ctx, &r->l, LT_EILLEGAL,
 		"this tree is of another graph, or of an older version of the script (%s; the graph is %s); they "
-		"differ in what a tree does not show: maps of views, params, names of inputs or results; dump the tree "
-		"again",
+		"differ in what a tree does not show: maps of views, params, names of inputs or results, kernels of one's "
+		"own; dump the tree again",
 		r->made_for, r->given);
 }
 

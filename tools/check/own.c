@@ -31,8 +31,10 @@ struct own_cases {
 	int64_t number[MAX_NUMBER];     /* which extents may have to be */
 	int n_number;
 	enum lt_dtype dtype;
-	const char *why;                /* the first that was not taken, was not for that; NULL: all were */
+	/* Why the first that was not taken was not, of those that the meaning takes, if there is one; NULL: all were. */
+	const char *why;
 	lt_status why_code;
+	bool why_means;
 };
 
 /* Parameters without a default are tensors. */
@@ -49,6 +51,19 @@ static int64_t extent_of(const struct own_pattern *p, const int64_t *extent, int
 {
 	const int s = p->symbol[axis];
 	return p->fixed[s] ? p->fixed[s] : extent[s];
+}
+
+/* The meaning takes these operands, and LT_KERNEL or LT_TAKES does not. */
+static lt_status refused_by_kernel(const struct own_cases *x, const struct lt_graph *g)
+{
+	for (int32_t i = 0; g->n_own == 1 && i < g->own[0].n_result; i++) {
+		const enum lt_dtype is = g->node[g->own[0].result[i]].dtype;
+		if (!(x->head.types >> is & 1))
+			return lt_fail(x->ctx, LT_EINVAL, "of operands of %s its result is %s, and LT_KERNEL(%s, ...) does not name "
+				"that type", lt__dtype_info(x->dtype)->name, lt__dtype_info(is)->name, x->name);
+	}
+	return lt_fail(x->ctx, LT_EINVAL, g->n_own == 1 ? "LT_TAKES(%s, ...) does not take their extents"
+		: "%s computes nothing of them", x->name);
 }
 
 /* The call on inputs of those extents, if its meaning and its kernel take them; *means: its meaning does. */
@@ -75,7 +90,7 @@ static lt_status make_graph(
 	*means = true;
 	if (g->n_own == 1)
 		LT_TRY(lt__own_takes(x->ctx, x->path, &x->head, g, &g->own[0], &takes));
-	return takes ? LT_OK : LT_EINVAL;
+	return takes ? LT_OK : refused_by_kernel(x, g);
 }
 
 struct own_making {
@@ -109,9 +124,10 @@ static lt_status try_pattern(struct own_cases *x, const struct own_pattern *p, c
 	lt_graph_free(m.g);
 	if (status == LT_ENOMEM)
 		return status;
-	if (!x->why && *lt_context_message(x->ctx)) {
+	if (!x->why || (m.means && !x->why_means)) {
 		x->why = lt__arena_string(x->a, lt_context_message(x->ctx));
 		x->why_code = status;
+		x->why_means = m.means;
 	}
 	lt_context_clear(x->ctx);
 	return LT_OK;
@@ -290,6 +306,7 @@ static lt_status add_operation(struct own_cases *x)
 	int n = 0, found = 0;
 	x->n_number = 0;
 	x->why = NULL;
+	x->why_means = false;
 	LT_TRY(count_tensors(x));
 	LT_TRY(lt__own_text(x->ctx, x->a, path, &text));
 	LT_TRY(lt__own_head(x->ctx, path, text, slash ? slash + 1 : x->name, &x->head));
@@ -310,7 +327,7 @@ static lt_status add_operation(struct own_cases *x)
 		: lt_fail(x->ctx, LT_EUNSUPPORTED,
 		"%s: no extents were found that what it means takes: tensors of one type that LT_KERNEL names, of at most %d axes "
 		"each and %d together, were tried%s%s; lt-run --verify judges it in a script", path, MAX_RANK, MAX_AXIS,
-		x->why ? ", the first of which it refuses: " : "", x->why ? x->why : "");
+		x->why ? ", the first of which is refused: " : "", x->why ? x->why : "");
 }
 
 static lt_status add_all(void *of)
