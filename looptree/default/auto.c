@@ -82,9 +82,11 @@ static bool all_counted(const struct lt_looptree *t, lt_tnode loop)
 	return counted;
 }
 
-/* Innermost loop of `root` under which the cluster may be at the end of the nest; -1: none. */
+/* Innermost loop of `root`, or of a loop in its group, under which the cluster may be at the end of the nest; -1:
+ * none. */
 static lt_tnode find_innermost(const struct lt_auto *s, lt_node n, lt_tnode root)
 {
+	const struct lt_auto_nest *nest = &s->nest[lt__root_of(s->t, root)];
 	double work = 0;
 	lt_tnode at_node = -1;
 	int32_t n_out = 0;
@@ -96,8 +98,8 @@ static lt_tnode find_innermost(const struct lt_auto *s, lt_node n, lt_tnode root
 		if (s->t->node[at].step == 1 && lt__leaf_column(s->t->leaf[n], s->t->node[at].var) < s->t->leaf[n]->n_out)
 			n_out++;
 	}
-	if (s->nest[root].closed && at_node != s->nest[root].fusion_point
-		&& (at_node < 0 || !lt__is_above(s->t, s->nest[root].fusion_point, at_node)))
+	if (nest->closed && at_node != nest->fusion_point
+		&& (at_node < 0 || !lt__is_above(s->t, nest->fusion_point, at_node)))
 		return -1;
 	if (at_node >= 0 && lt__target_has_grid(s->target) && !lt__gpu_may_join(s, n, at_node))
 		return -1;
