@@ -303,6 +303,7 @@ kept() {
 	says 2 'there are files in it that lt-build has not made' "$O/lt-build" examples/first.lt -c w=iota -o "$to/first" \
 		--keep "$to/full" && [ "$(cat "$to/full/first.c")" = mine ] &&
 	says 1 'failed on' "$O/lt-build" examples/first.lt -c w=iota -o "$to/first" --keep "$dir" --cc false &&
+	says 2 'give it with --verify-inputs' "$O/lt-build" examples/first.lt -c w=iota -i x=all.npz -o "$to/first" &&
 	grep -q "^'false'" "$dir/commands.sh" && [ -s "$dir/first.c" ]
 }
 # The last sentence of a shared library is enough to link a program with it, and to run that.

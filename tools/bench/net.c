@@ -72,7 +72,7 @@ static lt_status net_tensor(struct lt_context *ctx, const struct bench_net *net,
 
 	bool fits;
 
-	LT_TRY(model_spec_make(ctx, p, spec, out));
+	LT_TRY(model_spec_make(ctx, p, "--weights", spec, out));
 	fits = out->dtype == p->dtype && out->rank == p->rank;
 	for (int32_t d = 0; d < p->rank && fits; d++)
 		fits = out->shape[d] == p->shape[d];

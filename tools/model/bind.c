@@ -112,7 +112,8 @@ static void bind_spec(struct model_binder *b, struct model_slots *s, int32_t i, 
 		return;
 	}
 	one = (struct lt_tensors){ .at = calloc(1, sizeof *one.at), .n = 1 };
-	lt_status st = one.at ? model_spec_make(b->ctx, p, spec, one.at) : LT_ENOMEM;
+	lt_status st = one.at ? model_spec_make(b->ctx, p, s->kind == LT_BINDING_INPUT
+		? b->o->inputs_option : "--weights", spec, one.at) : LT_ENOMEM;
 	if (st) {
 		const char *says = one.at ? lt_context_message(b->ctx) : "out of memory";
 		const size_t named = strlen(spec);      /* a file's sentences begin with its name, which `from` has */

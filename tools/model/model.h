@@ -58,9 +58,11 @@ size_t model_binding_bytes(const struct model_binding *);
 bool model_binding_fits(const struct model_binding *, const struct lt_tensor *);
 bool model_binding_takes(const struct model_binding *, const struct lt_tensor *);
 
-/* spec.c: what is wrong with the text after NAME=, whatever the type is; the tensor that it describes. */
-lt_status model_spec_check(struct lt_context *, enum lt_binding kind, const char *spec);
-lt_status model_spec_make(struct lt_context *, const struct model_binding *, const char *spec, struct lt_tensor *out);
+/* spec.c: what is wrong with the text after NAME=, whatever the type is; the tensor that it describes.  whole: the
+ * option that takes a file of several tensors. */
+lt_status model_spec_check(struct lt_context *, const char *whole, const char *spec);
+lt_status model_spec_make(struct lt_context *, const struct model_binding *, const char *whole, const char *spec,
+	struct lt_tensor *out);
 
 /* Which tensor goes to which binding.  value[i]: of binding i, or NULL. */
 struct model_values { const struct lt_tensor **value; };

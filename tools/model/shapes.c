@@ -69,7 +69,7 @@ lt_status model_shape(struct lt_context *ctx, const struct model_options *o, str
 		const char *spec = spec_of(o->input->at[i], input);
 		if (!spec)
 			continue;
-		LT_TRY(model_spec_check(ctx, LT_BINDING_INPUT, spec));
+		LT_TRY(model_spec_check(ctx, o->inputs_option, spec));
 		if (lt__tensorfile_kind(spec) == LT_FILE_OTHER)
 			return LT_OK;
 		LT_TRY(shapes_read(ctx, shapes, spec, &t));

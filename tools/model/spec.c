@@ -163,7 +163,7 @@ static lt_status read_seed(struct lt_context *ctx, const struct model_binding *p
 	return LT_OK;
 }
 
-lt_status model_spec_check(struct lt_context *ctx, enum lt_binding kind, const char *spec)
+lt_status model_spec_check(struct lt_context *ctx, const char *whole, const char *spec)
 {
 	static const char *const words[] = { "zeros", "ones", "iota", "true", "false" };
 	const enum lt_tensorfile file = lt__tensorfile_kind(spec);
@@ -173,8 +173,7 @@ lt_status model_spec_check(struct lt_context *ctx, enum lt_binding kind, const c
 	if (!*spec)
 		return lt_fail(ctx, LT_EINVAL, "a value is missing after '='");
 	if (file != LT_FILE_OTHER && file != LT_FILE_NPY)
-		return lt_fail(ctx, LT_EINVAL, "%s may hold several tensors: give it with %s", spec,
-			kind == LT_BINDING_INPUT ? "--inputs" : "--weights");
+		return lt_fail(ctx, LT_EINVAL, "%s may hold several tensors: give it with %s", spec, whole);
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		known = known || !strcasecmp(spec, words[i]);
 	if (known || strspn(spec, "0123456789") == strlen(spec))
@@ -187,7 +186,7 @@ lt_status model_spec_check(struct lt_context *ctx, enum lt_binding kind, const c
 		"'%s' is none of FILE.npy, zeros, ones, VALUE, iota, random[:SEED]", spec);
 }
 
-lt_status model_spec_make(struct lt_context *ctx, const struct model_binding *p, const char *spec,
+lt_status model_spec_make(struct lt_context *ctx, const struct model_binding *p, const char *whole, const char *spec,
 	struct lt_tensor *out)
 {
 	enum lt_tensorfile kind = lt__tensorfile_kind(spec);
@@ -196,7 +195,7 @@ lt_status model_spec_make(struct lt_context *ctx, const struct model_binding *p,
 	uint64_t seed = 0;
 
 	memset(out, 0, sizeof *out);
-	LT_TRY(model_spec_check(ctx, p->kind, spec));
+	LT_TRY(model_spec_check(ctx, whole, spec));
 	if (kind == LT_FILE_NPY)
 		return read_file(ctx, p, spec, out);
 	if (random)
