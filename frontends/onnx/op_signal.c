@@ -42,14 +42,15 @@ static void give_numbers(struct lt_onnx_call *c, int32_t rank, const int64_t *sh
 	lt__onnx_give_value(c, 0, &v);
 }
 
-enum { MAX_TABLE = 1 << 24 };
+/* Numbers that can be multiplied by a few; how many may be made is the budget's. */
+#define MAX_TABLE (INT64_C(1) << 40)
 
 static bool table_fits(struct lt_onnx *m, double elems, const char *what)
 {
 	if (elems >= 1 && elems <= MAX_TABLE)
 		return true;
 	if (!lt__onnx_failed(m))
-		lt__onnx_refuse(m, "%s has %.0f elements: 1 to %d are supported", what, elems, MAX_TABLE);
+		lt__onnx_refuse(m, "%s has %.0f elements: 1 to %lld are supported", what, elems, (long long)MAX_TABLE);
 	return false;
 }
 

@@ -30,6 +30,7 @@ Test(onnx_limits, files_that_ended_it_or_took_long, .timeout = 60)
 		{ "large-resize.onnx", LT_EBUDGET, "reading large-resize.onnx: node of 'y' (Resize): 1342177" },
 		{ "large-pad.onnx", LT_EBUDGET, "node of 'v3' (Pad): 268435459 elements are computed for shapes, places and "
 			"tables, and at most 33554432 may be: --budget elements=N allows more" },
+		{ "large-window.onnx", LT_EBUDGET, "node of 'w' (HannWindow): 40000001 elements are computed for shapes" },
 		{ "loop-without-end.onnx", LT_EUNSUPPORTED, "node of 'v' (Loop): it has more than 20000 iterations" },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
