@@ -78,6 +78,15 @@ Test(cache_plugins, serves_a_plugin)
 	cr_expect_eq(cache_entries(), 12);
 }
 
+/* The config is in no key of a backend that says what of it matters. */
+Test(cache_plugins, a_config_that_does_not_matter)
+{
+	expect_plugin("saves.so", "saves:own", 2, 0, "compiled 2 saved 2 loaded 0 refused 0\n");
+	expect_plugin("saves.so", "saves:own/x", 2, 2, "compiled 0 saved 0 loaded 2 refused 0\n");
+	expect_plugin("saves.so", "saves:own/other", 2, 0, "compiled 2 saved 2 loaded 0 refused 0\n");
+	expect_plugin("saves.so", "saves:y/other/own", 2, 2, "compiled 0 saved 0 loaded 2 refused 0\n");
+}
+
 Test(cache_plugins, asks_no_plugin_that_says_nothing_of_itself)
 {
 	expect_plugin("saves.so", "saves:silent", 2, 0, "compiled 2 saved 0 loaded 0 refused 0\n");

@@ -6,13 +6,15 @@
 #include "backends/cuda/session.h"
 
 /* A program and its cubin depend on the numbers that trees are lowered for, on the architecture, on NVRTC and on what
- * printed the text; not on the driver. */
+ * printed the text; not on the driver.  What options change is in the tree, or is a plan of a library, which is kept
+ * elsewhere; but cuBLAS's choices are kept here, and TF32 is one of theirs. */
 lt_status lt__cuda_identity(struct lt_session *s, lt_write *write, void *user, struct lt_diag *diag)
 {
 	char text[400];
 	(void)diag;
-	int n = snprintf(text, sizeof text, "printer %s\narchitecture %s\nshared %lld\nNVRTC %d.%d", LT_CUDA_REVISION,
-		s->facts.arch, (long long)s->machine.shared_bytes, s->nvrtc.major, s->nvrtc.minor);
+	int n = snprintf(text, sizeof text, "config %s\nprinter %s\narchitecture %s\nshared %lld\nNVRTC %d.%d",
+		s->config.tf32 ? "tf32" : "", LT_CUDA_REVISION, s->facts.arch, (long long)s->machine.shared_bytes, s->nvrtc.major,
+		s->nvrtc.minor);
 	for (int i = 0; lt__cuda_flags[i]; i++)
 		n += snprintf(text + n, sizeof text - (size_t)n, " %s", lt__cuda_flags[i]);
 	write(user, text, (size_t)n);

@@ -32,6 +32,7 @@ static void append_text(struct lt_growing *b, const char *text) { append(b, text
 
 lt_status lt__object_cache_open(struct lt_object_cache *k, struct lt_services *s, const struct lt_opened *c)
 {
+	static const char own[] = "config ";    /* it says itself what of the config matters */
 	const struct lt_backend *b = c->backend;
 	char text[256];
 	*k = (struct lt_object_cache){ .backend = b, .session = c->session, .cache = &s->cache };
@@ -50,12 +51,15 @@ lt_status lt__object_cache_open(struct lt_object_cache *k, struct lt_services *s
 	append_text(&k->start, b->name);
 	append_text(&k->start, " ");
 	append_text(&k->start, b->version);
-	append_text(&k->start, "\nconfig ");
-	append_text(&k->start, c->config);
-	append_text(&k->start, "\nidentity\n");
-	lt_status st = b->identity(c->session, write_bytes, &k->start, &diags.diag);
+	lt_status st = b->identity(c->session, write_bytes, &k->key, &diags.diag);
 	k->on = st == LT_OK;
-	if (k->start.failed)
+	if (k->key.n < sizeof own - 1 || memcmp(k->key.at, own, sizeof own - 1) != 0) {
+		append_text(&k->start, "\nconfig ");
+		append_text(&k->start, c->config);
+	}
+	append_text(&k->start, "\nidentity\n");
+	append(&k->start, k->key.at, k->key.n);
+	if (k->start.failed || k->key.failed)
 		return lt_fail(s->ctx, LT_ENOMEM, "out of memory");
 	if (st && st != LT_EUNSUPPORTED)
 		return lt_fail(s->ctx, st, "backend %s: %s", b->name, lt__diagnostic_reason(&diags, st, b->name, "identity"));

@@ -810,6 +810,19 @@ Test(cudnn, plans_in_the_cache)
 	cr_expect_eq(count(log_text, "built 12\n"), 1, "%s", log_text);
 }
 
+/* What is asked of plans alone compiles no kernel again; another arithmetic does. */
+Test(cudnn, options_of_plans_are_in_no_key_of_kernels)
+{
+	static const struct { const char *backend; int compiled; } cases[] = { { "cudnn", 1 }, { "cudnn:try=2", 0 },
+		{ "cudnn:workspace=1000000/device=0/exact", 0 }, { "cudnn:tf32", 1 }, { "cudnn:try=2/tf32", 0 } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char want[80];
+		(void)snprintf(want, sizeof want, ": %d compiled, %d from the cache", cases[i].compiled, 1 - cases[i].compiled);
+		const char *says = run(cases[i].backend, LAYER, GROUP, "-v");
+		cr_expect(strstr(says, want), "%s: %s", cases[i].backend, says);
+	}
+}
+
 /* Recorded, and with operands on the device: the same numbers. */
 Test(cudnn, recorded)
 {

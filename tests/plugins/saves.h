@@ -1,7 +1,8 @@
 /* saves.h -- a backend that computes nothing, too, and whose objects are bytes.
  *
  * Words in its config: talks (to the host's log), other (another identity), silent (none), broken (identity fails),
- * forgets (saves nothing), refuses (what is to be loaded).  describe says how often each function was called in this
+ * own (identity says what of the config matters: other), forgets (saves nothing), refuses (what is to be loaded).
+ * describe says how often each function was called in this
  * process.
  */
 #include <stdio.h>
@@ -48,6 +49,8 @@ static lt_status identity(struct lt_session *s, lt_write *write, void *user, str
 	}
 	if (has("silent"))
 		return LT_EUNSUPPORTED;
+	if (has("own"))
+		write(user, has("other") ? "config other\n" : "config \n", has("other") ? 13 : 8);
 	write(user, "a device", 8);
 	write(user, has("other") ? " of another kind" : " of this kind", has("other") ? 16 : 13);
 	return LT_OK;
