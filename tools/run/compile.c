@@ -17,7 +17,7 @@ static void show_progress(void *user, int32_t done, int32_t total)
 	if (lt__now_ns() - r->compile.begin_ns < 300000000)
 		return;
 	lt__phase(&r->phases, NULL);
-	fprintf(stderr, "\rcompiling: %d of %d kernel%s", done, total, lt__plural(total));
+	fprintf(stderr, "\rcompiling: %d of %d", done, total);       /* kernels, or plans of libraries */
 	fflush(stderr);
 	r->compile.shown = true;
 }
