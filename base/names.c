@@ -1,5 +1,6 @@
 /* names.c -- a hash table from strings to a number: open addressing, linear probing, no removal. */
 #include <string.h>
+#include "base/hash.h"
 #include "base/names.h"
 
 #ifndef LT_NAMES_SLOTS
@@ -31,10 +32,7 @@ struct lt_names *lt__names_new(struct lt_arena *arena)
 
 static uint64_t hash_of(const char *text, size_t bytes)
 {
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (size_t i = 0; i < bytes; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
+	const uint64_t hash = lt__hash_more(LT_HASH_BEGIN, text, bytes);
 	return hash ^ hash >> 32;
 }
 

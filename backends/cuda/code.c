@@ -2,28 +2,21 @@
 #include "backends/cuda/code.h"
 #include <stdlib.h>
 #include <string.h>
+#include "base/hash.h"
 #include "kernel/form/form.h"
 
 /* Then the program's text, the cubin and the choices; sum: of everything after it. */
 struct cuda_head { char magic[8]; uint64_t sum, bytes, text_bytes, cubin_bytes, choice_bytes; };
 static const char magic[8] = "LTCUDA3";
 
-/* FNV-1a, more bytes of it: the driver is not to be handed a file that is not whole. */
-static uint64_t sum_more(uint64_t sum, const char *data, size_t bytes)
-{
-	for (size_t i = 0; i < bytes; i++)
-		sum = (sum ^ (unsigned char)data[i]) * UINT64_C(0x100000001b3);
-	return sum;
-}
-#define SUM_BEGIN UINT64_C(0xcbf29ce484222325)
-
+/* The driver is not to be handed a file that is not whole. */
 static uint64_t sum_of(const struct cuda_head *h, const char *text, const char *cubin, const char *choices)
 {
 	enum { FROM = offsetof(struct cuda_head, bytes) };
-	uint64_t sum = sum_more(SUM_BEGIN, (const char *)h + FROM, sizeof *h - FROM);
-	sum = sum_more(sum, text, h->text_bytes);
-	sum = sum_more(sum, cubin, h->cubin_bytes);
-	return sum_more(sum, choices, h->choice_bytes);
+	uint64_t sum = lt__hash_more(LT_HASH_BEGIN, (const char *)h + FROM, sizeof *h - FROM);
+	sum = lt__hash_more(sum, text, h->text_bytes);
+	sum = lt__hash_more(sum, cubin, h->cubin_bytes);
+	return lt__hash_more(sum, choices, h->choice_bytes);
 }
 
 void lt__cuda_code_free(struct lt_cuda_code *c)

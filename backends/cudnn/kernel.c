@@ -6,6 +6,7 @@
 #include "backends/backends.h"
 #include "backends/cudnn/cudnn.h"
 #include "backends/cudnn/reference.h"
+#include "base/hash.h"
 
 /* One string a line, made when the library is built. */
 static const char *const lines[] = {
@@ -56,14 +57,6 @@ char *lt__cudnn_kernel_text(void)
 /* Its code, behind a sum of it. */
 struct cudnn_cubin { char *at; size_t bytes; };
 
-static uint64_t sum_of(const char *data, size_t bytes)
-{
-	uint64_t sum = UINT64_C(0xcbf29ce484222325);
-	for (size_t i = 0; i < bytes; i++)
-		sum = (sum ^ (unsigned char)data[i]) * UINT64_C(0x100000001b3);
-	return sum;
-}
-
 static void cubin_add(void *user, const char *data, size_t bytes)
 {
 	struct cudnn_cubin *c = user;
@@ -95,7 +88,7 @@ static bool cubin_recall(const struct lt_session *s, const char *key, struct cud
 		memcpy(&sum, c->at, sizeof sum);
 		c->bytes -= sizeof sum;
 		memmove(c->at, c->at + sizeof sum, c->bytes);
-		if (sum == sum_of(c->at, c->bytes))
+		if (sum == lt__hash_more(LT_HASH_BEGIN, c->at, c->bytes))
 			return true;
 	}
 	free(c->at);
@@ -105,7 +98,7 @@ static bool cubin_recall(const struct lt_session *s, const char *key, struct cud
 
 static void cubin_keep(const struct lt_session *s, const char *key, const struct cudnn_cubin *c)
 {
-	const uint64_t sum = sum_of(c->at, c->bytes);
+	const uint64_t sum = lt__hash_more(LT_HASH_BEGIN, c->at, c->bytes);
 	char *all = key && LT_HAS(struct lt_host, s->host, keep) ? malloc(sizeof sum + c->bytes) : NULL;
 	if (!all)
 		return;

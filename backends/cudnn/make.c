@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include "backends/backends.h"
 #include "backends/cudnn/cudnn.h"
+#include "base/hash.h"
 
 /* What the host keeps begins with it; sum: of everything behind; timed: the plan is the fastest of so many. */
 struct cudnn_head { char magic[8]; uint64_t sum, bytes; int64_t engine, timed; };
@@ -51,13 +52,8 @@ struct cudnn_team {
 
 static uint64_t sum_of(const struct cudnn_head *h, const char *text)
 {
-	uint64_t sum = UINT64_C(0xcbf29ce484222325);
-	const unsigned char *head = (const unsigned char *)h + offsetof(struct cudnn_head, bytes);
-	for (size_t i = 0; i < sizeof *h - offsetof(struct cudnn_head, bytes); i++)
-		sum = (sum ^ head[i]) * UINT64_C(0x100000001b3);
-	for (size_t i = 0; i < h->bytes; i++)
-		sum = (sum ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-	return sum;
+	enum { FROM = offsetof(struct cudnn_head, bytes) };
+	return lt__hash_more(lt__hash_more(LT_HASH_BEGIN, (const char *)h + FROM, sizeof *h - FROM), text, h->bytes);
 }
 
 static void kept_add(void *user, const char *data, size_t bytes)

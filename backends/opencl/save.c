@@ -8,19 +8,13 @@
 #include <string.h>
 #include "backends/opencl/revision.h"
 #include "backends/opencl/session.h"
+#include "base/hash.h"
 
 struct opencl_head { char magic[8]; uint64_t text, sum, bytes; };
 static const char magic[8] = "LTCL001";
 
-/* FNV-1a: the driver is not to be handed a file that is not whole. */
-static uint64_t sum_of(const void *data, size_t bytes)
-{
-	const unsigned char *at = data;
-	uint64_t sum = UINT64_C(0xcbf29ce484222325);
-	for (size_t i = 0; i < bytes; i++)
-		sum = (sum ^ at[i]) * UINT64_C(0x100000001b3);
-	return sum;
-}
+/* The driver is not to be handed a file that is not whole. */
+static uint64_t sum_of(const void *data, size_t bytes) { return lt__hash_more(LT_HASH_BEGIN, data, bytes); }
 
 static uint64_t sum_of_text(const struct lt_object *o) { return sum_of(o->grids->text, strlen(o->grids->text)); }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/hash.h"
 #include "kernel/pool/pool.h"
 
 enum { BLOCK = 16384 };
@@ -87,9 +88,7 @@ void lt__outf(struct lt_out *o, const char *fmt, ...)
 /* Where name is, or the free place where it would be. */
 static size_t nameset_slot(const struct lt_nameset *s, const char *name)
 {
-	uint64_t h = 0xcbf29ce484222325u;
-	for (const char *c = name; *c; c++)
-		h = (h ^ (unsigned char)*c) * 0x100000001b3u;
+	const uint64_t h = lt__hash_more(LT_HASH_BEGIN, name, strlen(name));
 	size_t i = (size_t)(h ^ h >> 32) & (s->cap - 1);
 	while (s->name[i] && strcmp(s->name[i], name) != 0)
 		i = (i + 1) & (s->cap - 1);

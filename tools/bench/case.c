@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/hash.h"
 #include "tools/bench/net.h"
 #include "tools/common/common.h"
 
@@ -118,12 +119,7 @@ char *bench_case_of_open(const struct bench_case *c, int64_t bound)
 	return lt__must_format("%s%s", head, c->script + c->body);
 }
 
-static uint64_t hash(uint64_t h, const char *text)
-{
-	for (; *text; text++)
-		h = (h ^ (unsigned char)*text) * 0x100000001b3u;
-	return h;
-}
+static uint64_t hash(uint64_t h, const char *text) { return lt__hash_more(h, text, strlen(text)); }
 
 static float next(uint64_t *state)
 {
@@ -138,7 +134,7 @@ void bench_case_fill(struct bench_case *c)
 {
 	for (int i = 0; i < c->n_in; i++) {
 		struct bench_tensor *t = &c->in[i];
-		uint64_t state = hash(hash(hash(0xcbf29ce484222325u, c->suite), c->name), t->name);
+		uint64_t state = hash(hash(hash(LT_HASH_BEGIN, c->suite), c->name), t->name);
 
 		t->data = machine_buffer(t->n);
 		for (int64_t k = 0; k < t->n; k++)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lt/verify.h"
+#include "base/hash.h"
 #include "tools/bench/bench.h"
 
 struct bench_judge {
@@ -36,10 +37,8 @@ void bench_judge_free(struct bench_judge *j)
 /* A row of each of n equal parts, by numbers that depend on the case's name alone: a failure can be repeated. */
 void bench_sample_rows(const struct bench_case *c, int64_t rows, int64_t n, int64_t *out)
 {
-	uint64_t state = UINT64_C(0xcbf29ce484222325);
+	uint64_t state = lt__hash_more(LT_HASH_BEGIN, c->name, strlen(c->name));
 
-	for (const char *at = c->name; *at; at++)
-		state = (state ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
 	for (int64_t i = 0; i < n; i++) {
 		int64_t begin = rows * i / n, end = rows * (i + 1) / n;
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/hash.h"
 #include "tools/model/model.h"
 
 /* splitmix64: the same numbers everywhere. */
@@ -22,14 +23,7 @@ static double uniform(uint64_t *state)
 }
 
 /* Different tensors get different numbers when no seed is given. */
-static uint64_t seed_of(const char *name)
-{
-	uint64_t h = 0xcbf29ce484222325u;
-
-	for (; *name; name++)
-		h = (h ^ (unsigned char)*name) * 0x100000001b3u;
-	return h;
-}
+static uint64_t seed_of(const char *name) { return lt__hash_more(LT_HASH_BEGIN, name, strlen(name)); }
 
 /* Where the script says which values are right (an index, a run-time scalar), within these: a part of them if there are
  * very many. */
