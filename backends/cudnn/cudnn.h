@@ -8,7 +8,7 @@
  * norm.c      as a layer norm or an RMS norm
  * attention.c as attention
  * described.c the description of a call, as forms are read off it
- * constants.c ones, where the library wants an operand that the call does not have
+ * constants.c zeros and ones, where the library wants an operand that the call does not have
  * graph.c     a convolution as the library is told of it, and a plan for it
  * reference.h what a call computes by its description: an interpreter, of the host and of the device
  * reference.c its programs, of descriptions
@@ -193,7 +193,7 @@ void lt__cudnn_form_text(const struct lt_cudnn_wish *, FILE *);
 /* wished.c: what was measured for this version and device; NULL: nothing. */
 const struct lt_cudnn_wished *lt__cudnn_wished(size_t version, const char *arch, const struct lt_cudnn_wish *);
 /* constants.c: into the plan, if its form has some. */
-lt_status lt__cudnn_ones(
+lt_status lt__cudnn_constants(
 	struct lt_session *, const struct lt_cudnn_wish *, struct lt_cudnn_plan *, struct lt_diag *);
 /* graph.c
  * new: the first plan that the wish allows, behind `skip` of the configurations: that of `first`, then

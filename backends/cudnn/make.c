@@ -393,33 +393,6 @@ static void build_all(struct cudnn_team *t)
 
 /* ---- plans ---- */
 
-/* What the form has of zeros, all of it in one place. */
-static lt_status zeros_new(struct lt_session *s, const struct lt_cudnn_wish *w, struct lt_cudnn_plan *p,
-	struct lt_diag *diag)
-{
-	size_t bytes = 0;
-	for (int i = 0; i < w->form.n_tensor; i++) {
-		const struct lt_cudnn_tensor *t = &w->form.tensor[i];
-		const size_t needs = t->operand == LT_CUDNN_ZEROS ? cudnn_bytes(t) : 0;
-		bytes = needs > bytes ? needs : bytes;
-	}
-	if (!bytes)
-		return LT_OK;
-	(void)pthread_mutex_lock(&s->lock);
-	CUresult r = lt__cuda_pool_new(&s->pool, &s->cuda, bytes, &p->zeros);
-	(void)pthread_mutex_unlock(&s->lock);
-	CUstream stream = NULL;                 /* its own: a queue may be in use by who asks for the plan */
-	if (!r)
-		r = s->cuda.stream_new(&stream, CU_STREAM_NON_BLOCKING);
-	if (!r)
-		r = s->cuda.fill(p->zeros, 0, bytes, stream);
-	if (!r)
-		r = s->cuda.stream_wait(stream);
-	if (stream)
-		(void)s->cuda.stream_free(stream);
-	return lt__cuda_check(s, r, diag, "a bias of zeros");
-}
-
 /* With the lock. */
 static struct lt_cudnn_plan *plan_find(const struct lt_cudnn *d, const char *key)
 {
@@ -463,8 +436,7 @@ static lt_status job_begin(struct lt_session *s, struct cudnn_job *j, struct lt_
 	}
 	j->plan = p;
 	j->kept = host_recall(s, p->key);
-	j->status = zeros_new(s, j->w, p, diag);
-	return j->status ? j->status : (j->status = lt__cudnn_ones(s, j->w, p, diag));
+	return j->status = lt__cudnn_constants(s, j->w, p, diag);
 }
 
 /* Who waits for it goes on: with the plan, with none if the library has none, or to make it himself. */
