@@ -123,7 +123,7 @@ void derived_close(struct derived_case *p)
 
 lt_status derived_apply(const struct derived_case *p, const char *steps, struct lt_looptree **out)
 {
-	return lt__schedule_steps(p->t, steps, strlen(steps), "apply", 0, NULL, out);
+	return lt_looptree_apply(p->t, steps, strlen(steps), "apply", 0, NULL, out, NULL);
 }
 
 void derived_expect_legal(const struct derived_case *p, struct lt_looptree *t, const char *what)

@@ -20,7 +20,7 @@ static const char *root_path(const struct lt_looptree *t, lt_tnode root, char *o
 lt_status described_step(struct lt_looptree **t, const char *step)
 {
 	struct lt_looptree *next = NULL;
-	LT_TRY(lt__schedule_steps(*t, step, strlen(step), "random", 0, NULL, &next));
+	LT_TRY(lt_looptree_apply(*t, step, strlen(step), "random", 0, NULL, &next, NULL));
 	lt_looptree_free(*t);
 	*t = next;
 	return LT_OK;

@@ -100,10 +100,10 @@ static void check_inverse(struct state *s, const struct lt_looptree *t, uint64_t
 	if (loop < 0)
 		return;
 	(void)snprintf(text, sizeof text, "split %.200s %lld", lt__loop_path(t, loop), (long long)(t->node[loop].step * 2));
-	if (lt__schedule_steps(t, text, strlen(text), "s", 1, &cursor, &cut))
+	if (lt_looptree_apply(t, text, strlen(text), "s", 1, &cursor, &cut, NULL))
 		return;
 	(void)snprintf(text, sizeof text, "merge %.200s", lt__loop_path(cut, cursor));
-	if (expect(s, lt__schedule_steps(cut, text, strlen(text), "s", 1, &cursor, &whole) == LT_OK,
+	if (expect(s, lt_looptree_apply(cut, text, strlen(text), "s", 1, &cursor, &whole, NULL) == LT_OK,
 		    "seed %llu: `%s` after `%s` and a split: %s", (unsigned long long)seed, text, steps,
 		    lt_context_message(t->ctx))) {
 		expect_same(s, t, whole, seed, steps, "split and merge");
@@ -165,7 +165,7 @@ static bool try_step(struct state *s, struct job *j, const struct lt_looptree *t
 		cursor[at] = at;
 	s->tally->tried[kind]++;
 	begin(j->seed, step);
-	lt_status done = lt__schedule_steps(t, step, strlen(step), "s", t->n_node, cursor, next);
+	lt_status done = lt_looptree_apply(t, step, strlen(step), "s", t->n_node, cursor, next, NULL);
 	end();
 	if (done) {
 		const char *why = lt_context_message(t->ctx);
@@ -218,7 +218,7 @@ static bool take_gpu(struct state *s, struct job *j, struct sequel *q, const cha
 	if (!sequel_fits(j, q, strlen(step)))
 		return false;
 	begin(j->seed, step);
-	lt_status done = lt__schedule_steps(t, step, strlen(step), "s", 0, NULL, &next);
+	lt_status done = lt_looptree_apply(t, step, strlen(step), "s", 0, NULL, &next, NULL);
 	end();
 	expect(s, done == LT_OK || done == LT_EILLEGAL || done == LT_ESYNTAX || done == LT_EUNSUPPORTED,
 		"seed %llu: `%s`: %s: %s", (unsigned long long)j->seed, step, lt_status_name(done), lt_context_message(t->ctx));
@@ -267,7 +267,7 @@ static char *draw_sequence(struct state *s, struct job *j)
 		goto done;
 	check_text(s, q.mine, j->seed, q.list);
 	check_inverse(s, q.mine, &j->rng, j->seed, q.list);
-	if (expect(s, lt__schedule_steps(first, q.list, q.n, "s", 0, NULL, &next) == LT_OK, "seed %llu: `%s`: %s",
+	if (expect(s, lt_looptree_apply(first, q.list, q.n, "s", 0, NULL, &next, NULL) == LT_OK, "seed %llu: `%s`: %s",
 		    (unsigned long long)j->seed, q.list, lt_context_message(first->ctx)))
 		expect_same(s, q.mine, next, j->seed, q.list, "step by step and as a list");
 	lt_looptree_free(next);
@@ -406,7 +406,7 @@ static void report_failure(const struct job *j, const struct sequence *q, const 
 	struct run_text text = { NULL, 0 };
 	struct lt_looptree *t;
 	(void)lt_graph_print(j->r.g, run_text_add, &text);
-	if (!lt__schedule_steps(j->p->tree, q->text, strlen(q->text), "s", 0, NULL, &t)) {
+	if (!lt_looptree_apply(j->p->tree, q->text, strlen(q->text), "s", 0, NULL, &t, NULL)) {
 		(void)lt_looptree_print(t, run_text_add, &text);
 		lt_looptree_free(t);
 	}

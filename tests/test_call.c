@@ -275,7 +275,7 @@ static const struct lt_routine any[] = {
 static void apply(struct lt_looptree **t, const char *steps)
 {
 	struct lt_looptree *next = NULL;
-	if (lt__schedule_steps(*t, steps, strlen(steps), "random", 0, NULL, &next) == LT_OK) {
+	if (lt_looptree_apply(*t, steps, strlen(steps), "random", 0, NULL, &next, NULL) == LT_OK) {
 		lt_looptree_free(*t);
 		*t = next;
 	}

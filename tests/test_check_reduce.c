@@ -47,7 +47,7 @@ static char *tree_by(const struct lt_graph *g, const char *steps, char **taken)
 	cr_assert_eq(lowered(g, &base), LT_OK);
 	cr_assert_eq(lt_looptree_auto(base, NULL, &plain), LT_OK);
 	*taken = lt__check_replay(plain, steps);
-	cr_assert_eq(lt__schedule_steps(plain, *taken, strlen(*taken), "s", 0, NULL, &t), LT_OK, "%s",
+	cr_assert_eq(lt_looptree_apply(plain, *taken, strlen(*taken), "s", 0, NULL, &t, NULL), LT_OK, "%s",
 		lt_context_message(ctx));
 	cr_assert_eq(lt_looptree_print(t, run_text_add, &text), LT_OK);
 	lt_looptree_free(t);

@@ -160,7 +160,7 @@ static char *draw_steps(const struct lt_looptree *first, uint64_t *rng)
 		n + sizeof step + 3 < LIST_BYTES; i++) {
 		int kind;
 		if (!random_step(t, rng, "", &kind, step, sizeof step)
-			|| lt__schedule_steps(t, step, strlen(step), "s", 0, NULL, &next))
+			|| lt_looptree_apply(t, step, strlen(step), "s", 0, NULL, &next, NULL))
 			continue;
 		lt_looptree_free(mine);
 		t = mine = next;

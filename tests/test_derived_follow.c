@@ -48,7 +48,7 @@ Test(derived_follow, cursors_follow)
 		} else {
 			cr_assert_eq(lt__path_find(p.t, &w, -1, LT_PATH_AROUND, &cursor), LT_OK, "%s", lt_context_message(p.ctx));
 		}
-		cr_assert_eq(lt__schedule_steps(p.t, cases[i].steps, strlen(cases[i].steps), "s", 1, &cursor, &t),
+		cr_assert_eq(lt_looptree_apply(p.t, cases[i].steps, strlen(cases[i].steps), "s", 1, &cursor, &t, NULL),
 			LT_OK, "%s", lt_context_message(p.ctx));
 		w = (struct lt_step_word){ cases[i].to, strlen(cases[i].to) };
 		if (leaf) {
@@ -82,7 +82,7 @@ Test(derived_follow, out_of_memory)
 		counter.fail_at = counter.calls + at;
 		lt_status st = lt_looptree_auto(g, NULL, &t);
 		if (!st)
-			st = lt__schedule_steps(t, steps, strlen(steps), "s", 0, NULL, &next);
+			st = lt_looptree_apply(t, steps, strlen(steps), "s", 0, NULL, &next, NULL);
 		struct run_text text = { NULL, 0 };
 		if (!st)
 			st = lt_looptree_print(next, run_text_add, &text);

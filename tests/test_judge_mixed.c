@@ -83,7 +83,7 @@ static void draw_steps(const struct lt_looptree *first, uint64_t *rng, const cha
 		char step[400];
 		int kind;
 		if (!random_step(t, rng, skip, &kind, step, sizeof step) || n + sizeof step + 3 > bytes
-			|| lt__schedule_steps(t, step, strlen(step), "s", 0, NULL, &next))
+			|| lt_looptree_apply(t, step, strlen(step), "s", 0, NULL, &next, NULL))
 			continue;
 		n += (size_t)snprintf(steps + n, bytes - n, "%s%s", n ? "; " : "", step);
 		lt_looptree_free(mine);

@@ -165,7 +165,7 @@ static void draw_steps(const struct lt_looptree *first, uint64_t *rng, char *lis
 		if (!strncmp(step, "split ", 6) || !strncmp(step, "bind ", 5))
 			(void)snprintf(step + strlen(step), sizeof step - strlen(step),
 				step[0] == 's' ? " %d" : " block.x", (int)random_between(rng, 2, 6));
-		if (lt__schedule_steps(t, step, strlen(step), "s", 0, NULL, &next))
+		if (lt_looptree_apply(t, step, strlen(step), "s", 0, NULL, &next, NULL))
 			continue;
 		lt_looptree_free(mine);
 		t = mine = next;

@@ -117,7 +117,7 @@ Test(schedule_run, an_update_stands_behind_its_old_value)
 	cr_assert_eq(lt_context_new(&ctx), LT_OK);
 	cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "test", &g), LT_OK, "%s", lt_context_message(ctx));
 	cr_assert_eq(tree_from(g, "m\n %y\nq\n %u\n", &t), LT_OK, "%s", lt_context_message(ctx));
-	cr_assert_eq(lt__schedule_steps(t, "fuse %u m", 9, "s", 0, NULL, &next), LT_EILLEGAL);
+	cr_assert_eq(lt_looptree_apply(t, "fuse %u m", 9, "s", 0, NULL, &next, NULL), LT_EILLEGAL);
 	cr_expect_str_eq(lt_context_message(ctx),
 		"s:1:1: `fuse %u m`: %y and %u share the loop over m, but an updated value is complete only when the "
 		"whole loop has ended; give %u loops of its own");

@@ -61,7 +61,7 @@ static void draw_steps(const struct lt_looptree *first, uint64_t *rng, char *ste
 	for (int i = 0; i < 40 && n + sizeof step + 3 < cap; i++) {
 		if (!random_step(t, rng, "bind call", &kind, step, sizeof step)
 			|| (i < 36 && strcmp(random_step_name(kind), "parallel") != 0)
-			|| lt__schedule_steps(t, step, strlen(step), "s", 0, NULL, &next))
+			|| lt_looptree_apply(t, step, strlen(step), "s", 0, NULL, &next, NULL))
 			continue;
 		lt_looptree_free(mine);
 		t = mine = next;

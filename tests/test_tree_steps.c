@@ -78,7 +78,7 @@ static bool take_step(struct steps *s, struct lt_looptree **t)
 	bool drawn = random_chance(&s->rng, 25)
 		? random_gpu_step(*t, (enum random_gpu_phase)random_between(&s->rng, 0, GPU_N_PHASE - 1), &s->rng, step, sizeof step)
 		: random_step(*t, &s->rng, "", &kind, step, sizeof step);
-	if (!drawn || lt__schedule_steps(*t, step, strlen(step), "s", 0, NULL, &next)) {
+	if (!drawn || lt_looptree_apply(*t, step, strlen(step), "s", 0, NULL, &next, NULL)) {
 		s->refused += drawn;
 		return false;
 	}

@@ -177,7 +177,7 @@ Test(tree_text, names_that_are_words_read_back)
 	cr_assert_eq(lt_looptree_auto(g, NULL, &t), LT_OK, "%s", lt_context_message(ctx));
 	check_identity(t, "the default tree");
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-		cr_assert_eq(lt__schedule_steps(t, steps[i], strlen(steps[i]), "s", 0, NULL, &made), LT_OK, "%s",
+		cr_assert_eq(lt_looptree_apply(t, steps[i], strlen(steps[i]), "s", 0, NULL, &made, NULL), LT_OK, "%s",
 			lt_context_message(ctx));
 		check_identity(made, steps[i]);
 		lt_looptree_free(made);
@@ -433,7 +433,7 @@ Test(tree_text, primitives_make_no_more_levels_than_are_read)
 	struct lt_looptree *t, *next;
 	int groups = 0;
 	cr_assert_eq(lt_looptree_auto(g, NULL, &t), LT_OK, "%s", lt_context_message(ctx));
-	for (const char *step = "group a"; !lt__schedule_steps(t, step, strlen(step), "s", 0, NULL, &next);
+	for (const char *step = "group a"; !lt_looptree_apply(t, step, strlen(step), "s", 0, NULL, &next, NULL);
 		step = "group %y/group", groups++) {
 		lt_looptree_free(t);
 		t = next;

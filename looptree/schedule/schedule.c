@@ -274,39 +274,12 @@ static lt_status apply_steps(struct apply *a, const struct lt_looptree *from, st
 static lt_status read_version(const struct lt_looptree *t, const struct schedule_step *head)
 {
 	int64_t version;
-	lt_status st = lt__word_number(t, &head->word[1], "the version", &version);
-	if (!st && version != LT_SCHEDULE_VERSION)
-		st = lt_fail(t->ctx, LT_ESYNTAX,
-			"version %lld of lists of primitives is not known; this library reads version %d",
-			(long long)version, LT_SCHEDULE_VERSION);
-	return st;
-}
-
-static bool is_version(const struct schedule_step *s) { return s->n == 2 && lt__word_is(&s->word[0], "schedule"); }
-
-lt_status lt__schedule_steps(const struct lt_looptree *from, const char *text, size_t bytes, const char *name,
-	int32_t n_cursor, lt_tnode *cursor, struct lt_looptree **out)
-{
-	struct step_list l;
-	struct apply a = { .list = &l, .n_cursor = n_cursor, .cursor = cursor };
-	*out = NULL;
-	steps_begin(&l, from->ctx, text, bytes, name);
-	return apply_steps(&a, from, out);
-}
-
-lt_status lt__schedule_apply(
-	const struct lt_looptree *from, const char *text, size_t bytes, const char *name, struct lt_looptree **out)
-{
-	struct step_list l;
-	struct apply a = { .list = &l };
-	struct schedule_step head = { .n = 0 };
-	*out = NULL;
-	steps_begin(&l, from->ctx, text, bytes, name);
-	if (!next_step(&l, &head) || !is_version(&head))
-		return lt_fail(from->ctx, LT_ESYNTAX, "%.200s:%d:1: a list of primitives begins with 'schedule %d'",
-			l.file, head.n ? (int)head.line : 1, LT_SCHEDULE_VERSION);
-	lt_status st = read_version(from, &head);
-	return st ? fail_step(&l, &head, st) : apply_steps(&a, from, out);
+	if (head->n != 2)
+		return lt_fail(t->ctx, LT_ESYNTAX, "a list of primitives begins with 'schedule %d'", LT_SCHEDULE_VERSION);
+	LT_TRY(lt__word_number(t, &head->word[1], "the version", &version));
+	return version == LT_SCHEDULE_VERSION ? LT_OK : lt_fail(t->ctx, LT_ESYNTAX,
+		"version %lld of lists of primitives is not known; this library reads version %d",
+		(long long)version, LT_SCHEDULE_VERSION);
 }
 
 /* -- for callers -- */
@@ -334,7 +307,7 @@ lt_status lt_looptree_apply(const struct lt_looptree *from, const char *text, si
 	LT_TRY(apply_begin(&a, from, out));
 	steps_begin(&l, from->ctx, text, bytes, name);
 	first = l;
-	if (!next_step(&l, &head) || !is_version(&head)) {
+	if (!next_step(&l, &head) || !lt__word_is(&head.word[0], "schedule")) {
 		l = first;
 		return apply_steps(&a, from, out);
 	}

@@ -40,7 +40,7 @@ static bool steps_fit(const struct taken *x) { return x->n + MAX_STEP + 3 < MAX_
 static bool steps_take(struct taken *x, const char *step)
 {
 	struct lt_looptree *next;
-	if (!steps_fit(x) || lt__schedule_steps(x->t, step, strlen(step), "s", 0, NULL, &next))
+	if (!steps_fit(x) || lt_looptree_apply(x->t, step, strlen(step), "s", 0, NULL, &next, NULL))
 		return false;
 	lt_looptree_free(x->mine);
 	x->t = x->mine = next;
