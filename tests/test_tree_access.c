@@ -27,7 +27,7 @@ struct enumeration {
 	int *named;                     /* by var: open loops over its own name */
 	int64_t *trip;                  /* by column of loops */
 	int64_t *runs, *allowed;        /* by leaf: how often it ran; how many iterations its bounds allow */
-	int64_t points, cells_read, gathers, divs, guards, bounds, layouts, turns, locals, padded, frozen;
+	int64_t points, cells_read, gathers, divs, guards, bounds, layouts, turns, locals, padded, frozen, varying;
 };
 
 static const struct lt_leaf_access *access_at(const struct enumeration *e, uint32_t i)
@@ -188,6 +188,24 @@ static void check_operand(struct enumeration *e, lt_tnode leaf, int32_t k)
 	}
 }
 
+/* The library's value of a row is ours, and the derivative what one iteration more of a loop adds. */
+static void check_row(struct enumeration *e, int32_t row)
+{
+	const struct lt_accesses *x = e->x;
+	int64_t param[LT_MAX_RANK] = { 0 }, along;
+	for (int32_t p = 0; p < x->n_param; p++)
+		param[p] = e->param[LT_AT(struct lt_access_param, x->params, p)->param];
+	const int64_t value = lt_accesses_value(x, row, param, e->trip);
+	cr_assert_eq(value, row_value(e, row), "%s", e->steps);
+	for (int32_t l = 0; l < x->n_loop; l++) {
+		const bool constant = lt_accesses_along(x, row, l, &along);
+		e->trip[l]++;
+		cr_assert(!constant || row_value(e, row) - value == along, "%s", e->steps);
+		e->trip[l]--;
+		e->varying += !constant;
+	}
+}
+
 static void run_leaf(struct enumeration *e, lt_tnode at)
 {
 	const lt_node n = e->t->node[at].leaf;
@@ -205,6 +223,8 @@ static void run_leaf(struct enumeration *e, lt_tnode at)
 		if (a->leaf != at)
 			continue;
 		cr_assert(all_hold(e, a->first_bound, a->n_bound), "%s: %s: out of its bounds", e->steps, a->text);
+		for (int32_t r = a->first_row; r < a->first_row + a->n_row + (a->place >= 0) && e->points % 61 == 1; r++)
+			check_row(e, r);
 		if (a->operand < 0) {
 			cr_assert_eq(a->does, d->reduce ? LT_DOES_ADD : LT_DOES_WRITE);
 			cr_assert_eq(a->value, n);
@@ -367,6 +387,7 @@ static void check_tree(struct lt_looptree *t, const int64_t *param, const char *
 	sum->turns += e.turns;
 	sum->locals += e.locals;
 	sum->padded += e.padded;
+	sum->varying += e.varying;
 }
 
 /* Takes up to `wanted` random steps that are legal; the tree is the caller's to free. */
@@ -474,5 +495,54 @@ Test(tree_access, random_trees_run_iteration_by_iteration)
 		(long long)sum.frozen);
 	cr_assert(n < 100 || (sum.points > 200000 && sum.cells_read > 100000 && sum.divs > 20 && sum.guards > 100
 		&& sum.bounds > 100 && sum.layouts > 20 && sum.turns > 5 && sum.locals > 50 && sum.padded > 20
-		&& sum.frozen > 200));
+		&& sum.frozen > 200 && sum.varying > 20));
+}
+
+/* Nothing in the answer is the tree's. */
+Test(tree_access, the_answer_outlives_its_tree)
+{
+	static const char text[] = "graph 1\nvar i 6\nvar t 9 limit 1 + 1*p\nvar one 1\nparam p = %pos[0] in 0..8\n"
+		"%pos = i64[one] input \"pos\"\n%x = f32[i, t] input \"x\"\n%s = f32[i] add.reduce %x\n%y = f32[i] neg %s\n"
+		"result \"y\" = %y\n";
+	static const char *const names[] = { "i", "i'", "t" };
+	static const int64_t iterations[] = { 2, 4, 9 };
+	static const char *const want[] = { "%s reads %x[4*i + i', t] at 36*i + 9*i' + t", "%s adds to %s[4*i + i'] at 0" };
+	struct lt_context *ctx;
+	struct lt_graph *g;
+	struct lt_looptree *t;
+	struct lt_accesses *x, *one;
+	lt_tnode at;
+	cr_assert_eq(lt_context_new(&ctx), LT_OK);
+	cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "test", &g), LT_OK, "%s", lt_context_message(ctx));
+	t = tree_marked(g, "i step 4\n i'\n  t\n   %s\n  %y\n");
+	cr_assert_eq(lt_looptree_find(t, "i'", &at), LT_OK);
+	cr_assert_eq(lt_looptree_access(t, at, LT_OMIT, &x), LT_OK, "%s", lt_context_message(ctx));
+	cr_assert_eq(lt_looptree_access(t, at, lt_graph_find_node(g, "x"), &one), LT_OK, "%s", lt_context_message(ctx));
+	lt_looptree_free(t);
+	lt_graph_free(g);
+	for (uint32_t i = 0; i < 2; i++)
+		cr_assert_str_eq(LT_AT(struct lt_leaf_access, x->accesses, i)->text, want[i]);
+	cr_assert(x->accesses.n == 4 && one->accesses.n == 1 && x->n_param == 1 && x->n_loop == 3);
+	cr_assert_str_eq(LT_AT(struct lt_leaf_access, one->accesses, 0)->text, want[0]);
+	cr_assert_str_eq(LT_AT(struct lt_access_param, x->params, 0)->name, "p");
+	for (int32_t l = 0; l < 3; l++) {
+		const struct lt_access_loop *loop = LT_AT(struct lt_access_loop, x->loops, l);
+		cr_assert(loop->inside == (l > 0) && loop->trip_count == iterations[l]);
+		cr_assert_str_eq(loop->name, names[l]);
+	}
+	/* 4*i + i' <= 5, and t below 1 + p */
+	const struct lt_leaf_access *s = LT_AT(struct lt_leaf_access, x->accesses, 0);
+	cr_assert_eq(s->n_bound, 2);
+	for (int64_t p = 0; p <= 8; p++)
+		for (int64_t point = 0; point < 2 * 4 * 9; point++) {
+			const int64_t trip[] = { point / 36, point / 9 % 4, point % 9 };
+			bool holds = true;
+			for (int32_t i = 0; i < 2; i++)
+				holds = holds && lt_accesses_value(x, x->guards[s->first_bound + i], &p, trip) >= 0;
+			cr_assert_eq(holds, 4 * trip[0] + trip[1] < 6 && trip[2] < 1 + p);
+		}
+	lt_accesses_free(x);
+	lt_accesses_free(one);
+	lt_accesses_free(NULL);
+	lt_context_free(ctx);
 }
