@@ -5,12 +5,17 @@
 #include "lt/options.h"
 
 enum { LEVEL_0, LEVEL_3 = 3, TARGET, EMIT, SOURCE, SYMBOLS, N_OPTION };
-static const struct lt_option options[N_OPTION] = { [LEVEL_0] = { .key = "O0", .again = 1 },
-	{ .key = "O1", .again = 1 }, { .key = "O2", .again = 1 }, { .key = "O3", .again = 1 },
-	[TARGET] = { .key = "target", .value = "NAME" },
-	[EMIT] = { .key = "emit", .value = "NAME" },
-	[SOURCE] = { .key = "source", .value = "FILE", .slashes = 1 },
-	[SYMBOLS] = { .key = "symbols", .value = "FOLDER", .slashes = 1 } };
+static const struct lt_option options[N_OPTION] = {
+	[LEVEL_0] = { .key = "O0", .again = 1, .about = "the compiler does not optimise" },
+	{ .key = "O1", .again = 1, .about = "it optimises a little" },
+	{ .key = "O2", .again = 1, .about = "it optimises" },
+	{ .key = "O3", .again = 1, .about = "it optimises as far as it can: the default" },
+	[TARGET] = { .key = "target", .value = "NAME", .about = "the processor to make loops and code for" },
+	[EMIT] = { .key = "emit", .value = "NAME", .about = "the dialect of C: c, with vectors of gcc and clang, or c99" },
+	[SOURCE] = { .key = "source", .value = "FILE", .slashes = 1, .about = "C to run in place of what would be printed" },
+	[SYMBOLS] = { .key = "symbols", .value = "FOLDER", .slashes = 1,
+		.about = "kernels' C and objects stay in that folder, with symbols and lines; nothing is cached" } };
+const struct lt_array lt__cpu_options = { options, N_OPTION, sizeof *options };
 
 static lt_status no_target(const struct lt_option_item *item, struct lt_diag *diag)
 {

@@ -278,5 +278,6 @@ static const struct lt_backend cpu = {
 	.capture = lt__cpu_capture,
 	.replay = lt__cpu_replay,
 	.capture_free = lt__cpu_capture_free,
+	.options = &lt__cpu_options,
 };
 LT_BACKEND(cpu)

@@ -62,6 +62,7 @@ struct lt_cpu_config {
 	const char *symbols;            /* of symbols=FOLDER, the same */
 	size_t symbols_bytes;
 };
+extern const struct lt_array lt__cpu_options;           /* struct lt_option */
 lt_status lt__cpu_config(const char *config, struct lt_cpu_config *, struct lt_diag *);
 
 struct lt_session {

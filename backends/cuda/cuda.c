@@ -198,6 +198,7 @@ static const struct lt_backend cuda = {
 	.open = cuda_open,
 	.accepts = lt__cuda_accepts,
 	.describe = lt__cuda_describe,
+	.options = &lt__cuda_options,
 	LT_CUDA_MEMBERS
 };
 LT_BACKEND(cuda)

@@ -115,6 +115,7 @@ struct lt_cuda_more {
 static inline const char *cuda_name(const struct lt_tree *t) { return t->name ? t->name : "?"; }
 
 /* config.c: the items after "cuda:"; more: those of lt_cuda_more, too. */
+extern const struct lt_array lt__cuda_options, lt__cudnn_options;       /* struct lt_option */
 lt_status lt__cuda_config(const char *text, bool more, struct lt_cuda_config *, struct lt_diag *);
 /* device.c: device, facts, target and caps of a session whose driver and NVRTC are loaded, its context still NULL. */
 lt_status lt__cuda_device(struct lt_session *, struct lt_diag *);

@@ -209,6 +209,7 @@ static const struct lt_backend cudnn = {
 	.describe = cudnn_describe,
 	.accepts = lt__cudnn_accepts,
 	.accepts_all = lt__cudnn_accepts_all,
+	.options = &lt__cudnn_options,
 	LT_CUDA_MEMBERS
 };
 LT_BACKEND(cudnn)

@@ -7,10 +7,13 @@
 #include "session.h"
 
 enum { LEVEL, VERIFY, CPU, SYMBOLS, N_OPTION };
-static const struct lt_option options[N_OPTION] = { [LEVEL] = { .key = "level", .value = "N", .high = 3, .again = 1 },
-	[VERIFY] = { .key = "verify", .again = 1 },
-	[CPU] = { .key = "cpu", .value = "NAME", .again = 1 },
-	[SYMBOLS] = { .key = "symbols", .value = "FOLDER", .slashes = 1 } };
+static const struct lt_option options[N_OPTION] = {
+	[LEVEL] = { .key = "level", .value = "N", .high = 3, .again = 1, .about = "how far LLVM optimises; 1 is the default" },
+	[VERIFY] = { .key = "verify", .again = 1, .about = "LLVM checks what it is given" },
+	[CPU] = { .key = "cpu", .value = "NAME", .again = 1, .about = "the processor to make loops and code for" },
+	[SYMBOLS] = { .key = "symbols", .value = "FOLDER", .slashes = 1,
+		.about = "kernels' objects stay in that folder, with symbols and lines; nothing is cached" } };
+const struct lt_array lt_llvm_options = { options, N_OPTION, sizeof *options };
 
 static lt_status read_cpu(const struct lt_option_item *item, struct lt_llvm_config *c, struct lt_diag *diag)
 {

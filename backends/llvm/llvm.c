@@ -123,5 +123,6 @@ static const struct lt_backend llvm = {
 	.capture = lt_llvm_capture,
 	.replay = lt_llvm_replay,
 	.capture_free = lt_llvm_capture_free,
+	.options = &lt_llvm_options,
 };
 LT_BACKEND(llvm)

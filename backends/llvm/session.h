@@ -40,6 +40,7 @@ static inline const char *name_of(const struct lt_tree *t) { return t->name ? t-
 
 /* config.c */
 /* symbols: the caller's to free, on failure too */
+extern const struct lt_array lt_llvm_options;           /* struct lt_option */
 lt_status lt_llvm_configure(const char *config, struct lt_llvm_config *, struct lt_diag *);
 /* compile.c
  * The kernel program of a tree, with what the printer knows; NULL of a kernel of one's own; LT_EUNSUPPORTED says what

@@ -127,5 +127,6 @@ static const struct lt_backend opencl = {
 	.event_free = lt__opencl_event_free,
 	.stream_new = lt__opencl_stream_new,
 	.stream_free = lt__opencl_stream_free,
+	.options = &lt__opencl_options,
 };
 LT_BACKEND(opencl)

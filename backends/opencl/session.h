@@ -64,6 +64,7 @@ struct lt_object {
 static inline const char *opencl_name(const struct lt_tree *t) { return t->name ? t->name : "?"; }
 
 /* config.c: the items after "opencl:". */
+extern const struct lt_array lt__opencl_options;        /* struct lt_option */
 lt_status lt__opencl_config(const char *text, struct lt_opencl_config *, struct lt_diag *);
 /* error.c: what a call of OpenCL gave, as a status: LT_ENOMEM, LT_EDEVICE with the sentence "WHAT: ERROR". */
 lt_status lt__opencl_check(cl_int, struct lt_diag *, const char *what, ...) __attribute__((format(printf, 3, 4)));

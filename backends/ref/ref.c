@@ -22,6 +22,8 @@ static const struct lt_caps known = { .size = sizeof known,
 	.target = &target,
 	.promises = LT_PROMISE_RUN_TOGETHER };
 
+static const struct lt_array no_options = { NULL, 0, sizeof(struct lt_option) };
+
 static lt_status read_config(const char *config, struct lt_diag *diag)
 {
 	struct lt_option_reader r = lt_option_begin(config, NULL, 0, diag);
@@ -248,5 +250,6 @@ static const struct lt_backend ref = {
 	.sync = sync_,
 	.destroy = destroy,
 	.need = need,
+	.options = &no_options,
 };
 LT_BACKEND(ref)

@@ -443,5 +443,6 @@ static const struct lt_backend sim = {
 	.mem_new = lt__sim_mem_new,
 	.mem_free = lt__sim_mem_free,
 	.mem_copy = lt__sim_mem_copy,
+	.options = &lt__sim_options,
 };
 LT_BACKEND(sim)

@@ -18,6 +18,7 @@ struct sim_config {
 /* sim.c: the routines that may leave out roundings between operators, NULL behind the last. */
 extern const char *const lt__sim_wide[];
 /* The items after `sim:`. */
+extern const struct lt_array lt__sim_options;           /* struct lt_option */
 lt_status lt__sim_config(const char *text, struct sim_config *, struct lt_diag *);
 /* memory.c: of a machine that runs grids. */
 lt_status lt__sim_mem_new(struct lt_session *, size_t bytes, void **, struct lt_diag *);

@@ -283,6 +283,8 @@ struct lt_backend {
 	 * verdict is read.  The host asks so where it has several nests; accepts is asked, too, at any time. */
 	lt_status (*accepts_all)(struct lt_session *, const struct lt_tree *const *tree, uint32_t n, lt_status *verdict,
 	                         struct lt_diag *const *diag);
+	/* struct lt_option (lt/options.h): what `config` may hold, for those who list it; NULL: it does not say. */
+	const struct lt_array *options;
 };
 
 /* The registry: any thread; tables are kept for ever, plug-ins never unloaded. */

@@ -16,6 +16,7 @@
 #define LT_H
 #include "lt/access.h"
 #include "lt/backend.h"
+#include "lt/backends.h"
 #include "lt/context.h"
 #include "lt/frontend.h"
 #include "lt/graph.h"

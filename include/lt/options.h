@@ -28,6 +28,7 @@ struct lt_option {
 	int64_t low, high;              /* high > 0: the value is a number from low to high; else a text */
 	uint32_t again;                 /* 1: it may be given more than once */
 	uint32_t slashes;               /* 1: the value may hold / (a path): it ends before the next KEY=, or at the end */
+	const char *about;              /* what it does, a line for people; NULL: it does not say */
 };
 struct lt_option_item {
 	int32_t which;                  /* its row */

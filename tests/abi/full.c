@@ -5,7 +5,7 @@
 #define FULL(type, last) \
 	_Static_assert(offsetof(struct type, last) + sizeof((struct type *)0)->last == sizeof(struct type), \
 		#type " has free bytes behind " #last);
-FULL(lt_backend, accepts_all)
+FULL(lt_backend, options)
 FULL(lt_device, bytes) FULL(lt_diagnostic, remedy) FULL(lt_host, running) FULL(lt_caps, promises) FULL(lt_args, param)
 	FULL(lt_target, unpacked) FULL(lt_tree, call_windows) FULL(lt_type, bytes) FULL(lt_op, reserved)
 		FULL(lt_tparam, high) FULL(lt_div, den) FULL(lt_loop, base) FULL(lt_buffer, reserved)

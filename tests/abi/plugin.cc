@@ -40,7 +40,7 @@ void destroy(lt_object *o) { delete o; }
 const lt_backend cxx = { sizeof cxx, LT_ABI, LT_BUILD, "cxx", "written in C++", "1", score, open_, close_, caps,
 	accepts, compile, run, sync_, destroy, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
 	nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
-	nullptr, nullptr, nullptr, nullptr };
+	nullptr, nullptr, nullptr, nullptr, nullptr };
 
 }
 LT_BACKEND(cxx)

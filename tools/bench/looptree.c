@@ -320,22 +320,18 @@ static const struct bench_ops ops = { looptree_begin, looptree_run, looptree_res
 
 lt_status bench_looptree_check(struct lt_context *ctx, const char *backend)
 {
-	const size_t n = strcspn(backend, ":");
-	const char *config = backend[n] ? backend + n + 1 : "";
-	struct lt_host host = { .size = sizeof host, .temp_dir = lt__temp_dir() };
-	struct lt_heard h = lt__heard();
-	struct lt_session *session = NULL;
+	const struct lt_options with = { .size = sizeof with, .temp_dir = lt__temp_dir() };
+	struct lt_backend_facts *f;
 	const struct lt_backend *b;
 
-	LT_TRY(lt__backend_named(ctx, backend, n, &b));
-	if (b->score(config, &h.diag) <= 0)
-		return lt_fail(ctx, LT_EINVAL, "the backend %s cannot be used here: %s", b->name, lt__heard_reason(&h));
-	lt_status s = b->open(&host, config, &session, &h.diag);
+	LT_TRY(lt__backend_named(ctx, backend, strcspn(backend, ":"), &b));
+	LT_TRY(lt_backend_ask(ctx, backend, &with, &f));
+	lt_status s = !f->reason ? LT_OK : lt_fail(ctx, f->code, f->code == LT_EINVAL
+		? "the backend %s cannot be used here: %s%s%s" : "backend %s: %s%s%s", f->name, f->reason, f->remedy ? "; " : "",
+		f->remedy ? f->remedy : "");
 
-	if (s)
-		return lt_fail(ctx, s, "backend %s: %s", b->name, lt__heard_reason(&h));
-	b->close(session);
-	return LT_OK;
+	lt_backend_facts_free(f);
+	return s;
 }
 
 lt_status bench_looptree_open(struct lt_context *ctx, struct bench_contestant *k, const char *backend,

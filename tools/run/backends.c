@@ -2,16 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "lt/backends.h"
 #include "program/host/host.h"
 #include "tools/common/common.h"
 #include "tools/run/run.h"
-
-struct backend_facts { char *text; size_t bytes; FILE *to; };
-
-static void write_fact(void *user, const char *text, size_t bytes)
-{
-	fwrite(text, 1, bytes, ((struct backend_facts *)user)->to);
-}
 
 static struct lt_host host_of(const struct run_options *o)
 {
@@ -19,51 +13,38 @@ static struct lt_host host_of(const struct run_options *o)
 		.temp_dir = lt__temp_dir(), .cc_timeout_ms = o->cc_timeout_ms, .parallel_for = lt__host_parallel_for };
 }
 
-/* "device=1 NVIDIA H200, 143771 MiB", where there are several. */
-static void list_devices(const struct lt_backend *b, struct backend_facts *facts)
+/* One backend, as it is listed. */
+struct listed {
+	struct lt_backend_facts *facts;
+	bool is_default;
+	char *lines;                    /* what it found, then its devices, if it has several: malloc */
+};
+
+static lt_status find_listed(struct run *r, const char *name, struct listed *l)
 {
-	struct lt_heard unheard = lt__heard();
-	enum { MOST = 64 };
+	const struct lt_options o = { .size = sizeof o, .n_thread = (uint32_t)r->o.threads, .cc = r->o.cc,
+		.temp_dir = lt__temp_dir(), .cc_timeout_ms = r->o.cc_timeout_ms };
+	size_t bytes;
+	FILE *to;
 
-	for (uint32_t i = 0; facts->to && LT_HAS(struct lt_backend, b, device) && i < MOST; i++) {
-		struct lt_device d = { .size = sizeof d };
-		char line[260];
-
-		if (b->device(i, &d, &unheard.diag))
-			return;
-		const int n = snprintf(line, sizeof line, "%s %s, %llu MiB\n", d.config, d.name, (unsigned long long)d.bytes >> 20);
-		write_fact(facts, line, (size_t)n);
-	}
+	LT_TRY(lt_backend_ask(r->ctx, name, &o, &l->facts));
+	to = open_memstream(&l->lines, &bytes);
+	if (!to)
+		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
+	fputs(l->facts->details, to);
+	for (uint32_t i = 0; i < l->facts->n_device; i++)
+		fprintf(to, "%s %s, %llu MiB\n", l->facts->device[i].config, l->facts->device[i].name,
+			(unsigned long long)l->facts->device[i].bytes >> 20);
+	return fclose(to) ? lt_fail(r->ctx, LT_ENOMEM, "out of memory") : LT_OK;
 }
 
-/* The device that a session would use, "" if there is no telling, and what that session says of it. */
-static bool find_device(const struct lt_backend *b, const struct run_options *o, char *out, size_t bytes,
-	struct backend_facts *facts, struct lt_heard *h)
+static void free_listed(struct listed *list, uint32_t n)
 {
-	struct lt_host host = host_of(o);
-	struct lt_session *session = NULL;
-
-	out[0] = 0;
-	lt_status s = b->open(&host, NULL, &session, &h->diag);
-
-	if (s) {
-		if (!h->text[0])
-			snprintf(h->text, sizeof h->text, "it cannot be opened: %s", lt_status_text(s));
-		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		lt_backend_facts_free(list[i].facts);
+		free(list[i].lines);
 	}
-	const struct lt_caps *caps = b->caps(session);
-
-	if (!caps) {
-		snprintf(h->text, sizeof h->text, "`caps` returned NULL; its author has to fix it");
-		b->close(session);
-		return false;
-	}
-	snprintf(out, bytes, "%s", LT_HAS(struct lt_caps, caps, target) && caps->target->name ? caps->target->name : "");
-	if (facts->to && LT_HAS(struct lt_backend, b, describe))
-		b->describe(session, write_fact, facts);
-	b->close(session);
-	list_devices(b, facts);
-	return true;
+	free(list);
 }
 
 static json_t *json_facts(char *text)
@@ -81,45 +62,39 @@ static json_t *json_facts(char *text)
 	return o;
 }
 
-/* One backend, as it is listed. */
-struct listed {
-	const struct lt_backend *backend;
-	bool is_default;
-	int32_t score;                  /* 0 or less: not usable */
-	char device[128];
-	struct lt_heard heard;
-	struct backend_facts facts;
-};
-
-static void find_listed(const struct run_options *o, uint32_t i, struct listed *l)
+static json_t *json_options(const struct lt_backend_facts *f)
 {
-	*l = (struct listed){ .backend = lt_backend_at(i), .heard = lt__heard() };
-	l->score = l->backend->score(NULL, &l->heard.diag);
-	l->facts.to = open_memstream(&l->facts.text, &l->facts.bytes);
-	if (l->score > 0 && !find_device(l->backend, o, l->device, sizeof l->device, &l->facts, &l->heard))
-		l->score = 0;
-	if (l->facts.to)
-		fclose(l->facts.to);
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < f->n_option; i++)
+		json_array_append_new(list, json_pack("{s:o,s:o,s:o,s:o}", "key", lt__json_text(f->option[i].key), "value",
+			lt__json_text(f->option[i].value), "words", lt__json_text(f->option[i].words), "about",
+			lt__json_text(f->option[i].about)));
+	return list;
 }
 
-static const char *why_not(const struct listed *l)
+/* The reason, and what would help. */
+static void write_reason(const struct lt_backend_facts *f, char *out, size_t bytes)
 {
-	return l->score > 0 ? "" : lt__heard_reason(&l->heard);
+	snprintf(out, bytes, "%s%s%s", f->reason ? f->reason : "", f->reason && f->remedy ? "; " : "",
+		f->reason && f->remedy ? f->remedy : "");
 }
 
 static void print_json(struct listed *list, uint32_t n)
 {
 	json_t *out = json_array();
+	char reason[1024];
 
 	for (uint32_t i = 0; i < n; i++) {
-		const struct lt_backend *b = list[i].backend;
+		const struct lt_backend_facts *f = list[i].facts;
 
+		write_reason(f, reason, sizeof reason);
 		json_array_append_new(out,
-			json_pack("{s:o,s:o,s:o,s:o,s:i,s:b,s:o,s:o,s:o}", "name", lt__json_text(b->name), "version",
-				lt__json_text(b->version), "summary", lt__json_text(b->summary), "file",
-				lt__json_text(lt_backend_origin(b)), "score", (int)list[i].score, "default", (int)list[i].is_default, "device",
-				lt__json_text(list[i].device), "reason", lt__json_text(why_not(&list[i])), "facts",
-				json_facts(list[i].facts.text)));
+			json_pack("{s:o,s:o,s:o,s:o,s:i,s:b,s:o,s:o,s:o,s:o}", "name", lt__json_text(f->name), "version",
+				lt__json_text(f->version), "summary", lt__json_text(f->summary), "file",
+				lt__json_text(f->file), "score", (int)f->score, "default", (int)list[i].is_default, "device",
+				lt__json_text(f->target ? f->target : ""), "reason", lt__json_text(reason), "facts",
+				json_facts(list[i].lines), "options", json_options(f)));
 	}
 	json_dumpf(out, stdout, LT_JSON_PLAIN);
 	putchar('\n');
@@ -128,13 +103,13 @@ static void print_json(struct listed *list, uint32_t n)
 
 enum { NAME, VERSION, SCORE, DEVICE, N_COLUMN };
 
-static void find_cells(const struct listed *l, const char *cell[N_COLUMN], char *score, size_t bytes)
+static void find_cells(const struct lt_backend_facts *f, const char *cell[N_COLUMN], char *score, size_t bytes)
 {
-	snprintf(score, bytes, "%d", (int)l->score);
-	cell[NAME] = l->backend->name;
-	cell[VERSION] = l->backend->version;
-	cell[SCORE] = l->score > 0 ? score : "-";
-	cell[DEVICE] = l->device[0] ? l->device : "-";
+	snprintf(score, bytes, "%d", (int)f->score);
+	cell[NAME] = f->name;
+	cell[VERSION] = f->version;
+	cell[SCORE] = f->score > 0 ? score : "-";
+	cell[DEVICE] = f->target && *f->target ? f->target : "-";
 }
 
 /* As wide as the longest of each column; what stands in the last one, and the lines below, may be of any length. */
@@ -143,12 +118,12 @@ static void print_table(struct listed *list, uint32_t n)
 	static const char *const head[N_COLUMN] = { "NAME", "VERSION", "SCORE", "DEVICE" };
 	const char *cell[N_COLUMN];
 	int width[N_COLUMN];
-	char score[16], *rest = NULL;
+	char score[16], reason[1024], *rest = NULL;
 
 	for (int c = 0; c < N_COLUMN; c++)
 		width[c] = (int)strlen(head[c]);
 	for (uint32_t i = 0; i < n; i++) {
-		find_cells(&list[i], cell, score, sizeof score);
+		find_cells(list[i].facts, cell, score, sizeof score);
 		for (int c = 0; c < N_COLUMN; c++)
 			width[c] = width[c] < (int)strlen(cell[c]) ? (int)strlen(cell[c]) : width[c];
 	}
@@ -156,17 +131,17 @@ static void print_table(struct listed *list, uint32_t n)
 		lt__say(stdout, "%-*s  ", width[c], head[c]);
 	lt__say(stdout, "SUMMARY\n");
 	for (uint32_t i = 0; i < n; i++) {
-		const struct lt_backend *b = list[i].backend;
+		const struct lt_backend_facts *f = list[i].facts;
 		int indent = width[NAME] + width[VERSION] + width[SCORE] + 6;
 
-		find_cells(&list[i], cell, score, sizeof score);
+		find_cells(f, cell, score, sizeof score);
+		write_reason(f, reason, sizeof reason);
 		for (int c = 0; c < N_COLUMN; c++)
 			lt__say(stdout, "%-*s  ", width[c], cell[c]);
-		lt__say(stdout, "%s%s\n", list[i].score > 0 ? b->summary : "not usable here: ", why_not(&list[i]));
-		if (lt_backend_origin(b))
-			lt__say(stdout, "%*sfrom %s\n", indent, "", lt_backend_origin(b));
-		for (char *line = list[i].facts.text ? strtok_r(list[i].facts.text, "\n", &rest) : NULL; line;
-			line = strtok_r(NULL, "\n", &rest))
+		lt__say(stdout, "%s%s\n", f->score > 0 ? f->summary : "not usable here: ", reason);
+		if (f->file)
+			lt__say(stdout, "%*sfrom %s\n", indent, "", f->file);
+		for (char *line = strtok_r(list[i].lines, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 			lt__say(stdout, "%*s%s\n", indent, "", line);
 	}
 }
@@ -177,11 +152,11 @@ static void print_default(const struct listed *list, uint32_t n)
 	const struct listed *cpu = NULL;
 
 	for (uint32_t i = 0; i < n; i++)
-		if (!strcmp(list[i].backend->name, "cpu") && list[i].score > 0)
+		if (!strcmp(list[i].facts->name, "cpu") && list[i].facts->score > 0)
 			cpu = &list[i];
 	for (uint32_t i = 0; i < n; i++)
 		if (list[i].is_default)
-			lt__say(stdout, "default: %s, whose score is the highest%s\n", list[i].backend->name,
+			lt__say(stdout, "default: %s, whose score is the highest%s\n", list[i].facts->name,
 				!cpu || cpu == &list[i] ? "" : "; cpu for what it refuses, and for --cc, --target and --use-source");
 }
 
@@ -190,26 +165,24 @@ lt_status run_backends_list(struct run *r)
 	LT_TRY(lt__plugins_find(r->ctx, r->o.tool));
 	uint32_t n = lt_backend_count();
 	struct listed *list = calloc(n + 1, sizeof *list), *best = NULL;
+	lt_status s = list ? LT_OK : lt_fail(r->ctx, LT_ENOMEM, "out of memory");
 
-	if (!list)
-		return lt_fail(r->ctx, LT_ENOMEM, "out of memory");
-	for (uint32_t i = 0; i < n; i++) {
-		find_listed(&r->o, i, &list[i]);
-		if (list[i].score > (best ? best->score : 0))
+	for (uint32_t i = 0; i < n && !s; i++) {
+		s = find_listed(r, lt_backend_name(i), &list[i]);
+		if (!s && list[i].facts->score > (best ? best->facts->score : 0))
 			best = &list[i];
 	}
 	if (best)
 		best->is_default = true;
-	if (r->o.json) {
+	if (!s && r->o.json) {
 		print_json(list, n);
-	} else {
+	} else if (!s) {
 		print_table(list, n);
 		print_default(list, n);
 	}
-	for (uint32_t i = 0; i < n; i++)
-		free(list[i].facts.text);
-	free(list);
-	return LT_OK;
+	if (list)
+		free_listed(list, n);
+	return s;
 }
 
 /* A backend whose score is 0 or less is not for this machine; its code may be looked at all the same.  One that does
@@ -404,23 +377,17 @@ lt_status run_backends_choose(struct run *r)
 bool run_backends_any_values(const void *options, const char *list)
 {
 	const struct run_options *o = options;
-	size_t n = strcspn(list, ",");
-	char *name = strndup(list, n), *config = name ? strchr(name, ':') : NULL;
-	const struct lt_backend *b;
-	struct lt_heard h = lt__heard();
-	struct lt_host host = host_of(o);
-	struct lt_session *session = NULL;
+	const struct lt_options with = { .size = sizeof with, .n_thread = (uint32_t)o->threads, .cc = o->cc,
+		.temp_dir = lt__temp_dir(), .cc_timeout_ms = o->cc_timeout_ms };
+	char *first = strndup(list, strcspn(list, ","));
+	struct lt_context *quiet = NULL;
+	struct lt_backend_facts *f = NULL;
 	bool any = false;
 
-	if (config)
-		*config++ = 0;
-	b = name ? lt_backend_find(name) : NULL;
-	if (b && b->open(&host, config, &session, &h.diag) == LT_OK) {
-		const struct lt_caps *caps = b->caps(session);
-
-		any = caps && LT_HAS(struct lt_caps, caps, any_values);
-		b->close(session);
-	}
-	free(name);
+	if (first && !lt_context_new(&quiet) && !lt_backend_ask(quiet, first, &with, &f))
+		any = f->any_values;
+	lt_backend_facts_free(f);
+	lt_context_free(quiet);
+	free(first);
 	return any;
 }
