@@ -6,6 +6,7 @@
 #include <time.h>
 #include "lt/lt.h"
 #include "tests/parsed.h"
+#include "tests/run_graph.h"
 
 TestSuite(program_kernels, .timeout = 120);
 
@@ -155,8 +156,20 @@ Test(program_kernels, programs_of_trees)
 		o.schedule = before;
 		expect_message(g, lt_compile_tree(g->ctx, g, lt_program_tree(p), &o, &q), LT_EINVAL, "leave one of them out");
 		cr_assert_eq(lt_looptree_graph(lt_program_tree(p)) != NULL, 1);
-		/* A tree of the public header over the program's graph, without options. */
+		/* A step at a time, each a tree; and a tree of the public header over the program's graph, without options. */
 		struct lt_looptree *t;
+		o.schedule = NULL;
+		static const char step[] = "parallel %p/m";
+		if (b == 0) {
+			cr_assert_eq(lt_looptree_apply(lt_program_tree(p), step, strlen(step), NULL, 0, NULL, &t, NULL), LT_OK, "%s",
+				lt_context_message(g->ctx));
+			cr_assert_eq(lt_compile_tree(g->ctx, g, t, &o, &q), LT_OK, "%s", lt_context_message(g->ctx));
+			tree_of(q, after);
+			cr_assert(strstr(after, "for m parallel") && !strstr(before, "parallel"), "%s", after);
+			expect_products(q);
+			lt_program_free(q);
+			lt_looptree_free(t);
+		}
 		cr_assert_eq(lt_looptree_auto(lt_program_graph(p), NULL, &t), LT_OK);
 		cr_assert_eq(lt_compile_tree(g->ctx, g, t, NULL, &q), LT_OK, "%s", lt_context_message(g->ctx));
 		expect_products(q);
@@ -226,4 +239,65 @@ Test(program_kernels, where_bindings_lie)
 	}
 	lt_program_free(p);
 	parsed_free(g);
+}
+
+/* What is asked of a program, with the n-th allocation failing: LT_ENOMEM, nothing lost, and right when asked again. */
+static lt_status ask_all(struct lt_graph *g, struct lt_program *p, struct lt_instance *r, char *text)
+{
+	static float x[35], y[15], z[15];
+	const void *const in[] = { x };
+	void *const out[] = { y, z };
+	const struct lt_run run = { .size = sizeof run, .input = in, .result = out };
+	const struct lt_time_options three = { .size = sizeof three, .n_sample = 3 };
+	const struct lt_options o = { .size = sizeof o, .backends = "ref", .n_thread = 1 };
+	const struct lt_verify_options one = { .size = sizeof one, .n_thread = 1 };
+	struct lt_verifier *v = NULL;
+	struct lt_timing *t = NULL;
+	struct lt_program *q = NULL;
+	struct lt_backend_facts *f = NULL;
+	const struct lt_explained *e;
+	text[0] = '\0';
+	lt_status st = lt_program_explained(p, 0, &e);
+	st = st ? st : lt_program_kernel_dump(p, 0, LT_SHOW_ACCESS, keep, text);
+	st = st ? st : lt_verifier_new(g, p, NULL, &one, &v);
+	st = st ? st : lt_verifier_run(v, r, in, out);
+	st = st ? st : lt_instance_time(r, &run, &three, &t);
+	st = st ? st : lt_compile_tree(g->ctx, g, lt_program_tree(p), &o, &q);
+	st = st ? st : lt_backend_ask(g->ctx, "ref", NULL, &f);
+	cr_assert(st || (lt_verifier_report(v)->verdict == LT_VERDICT_PASSED && t->n_sample == 3 && f->score == 1
+		&& e->n_node));
+	lt_backend_facts_free(f);
+	lt_program_free(q);
+	lt_timing_free(t);
+	lt_verifier_free(v);
+	return st;
+}
+
+Test(program_kernels, every_allocation_may_fail)
+{
+	static char text[100000];
+	static float w[21];
+	bool more = true;
+	int64_t n = 0;
+	for (; more; n += n < 40 ? 1 : 7) {
+		struct run_counter counter;
+		struct lt_context *ctx;
+		cr_assert_eq(run_context(&counter, &ctx), LT_OK);
+		struct lt_graph *g = parsed_in(ctx, TWICE);
+		struct lt_program *p = compiled_with(g, (struct lt_options){ .backends = "ref", .n_thread = 1 });
+		cr_assert(lt_program_bind(p, 0, w, 1) == LT_OK && lt_program_bind(p, 1, w, 1) == LT_OK);
+		struct lt_instance *r = instance_of(p);
+		counter.fail_at = counter.calls + n;
+		const lt_status st = n ? ask_all(g, p, r, text) : LT_ENOMEM;
+		cr_assert(!st || st == LT_ENOMEM, "allocation %lld: %s", (long long)n, lt_context_message(ctx));
+		more = st != LT_OK;
+		counter.fail_at = 0;
+		cr_assert_eq(ask_all(g, p, r, text), LT_OK, "%s", lt_context_message(ctx));
+		lt_instance_free(r);
+		lt_program_free(p);
+		lt_graph_free(g);
+		lt_context_free(ctx);
+		cr_assert_eq(counter.bytes, 0, "allocation %lld: %lld bytes", (long long)n, (long long)counter.bytes);
+	}
+	cr_assert(n > 20 && strstr(text, "reads"), "%lld", (long long)n);
 }
