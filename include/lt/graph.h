@@ -210,6 +210,61 @@ LT_API lt_node lt_build_complex_mul(struct lt_graph *, lt_node l, lt_node r);
 /* r viewed with l's vars, NumPy's rules restricted to r: equal rank, each dim equal or 1. */
 LT_API lt_node lt_build_broadcast_to(struct lt_graph *, lt_node r, lt_node l);
 
+/* Fixed point: integers that stand for numbers by a scale and a zero point, which are no part of a value.  i8, u8, i16,
+ * u16, i32, and i64 where it says so; every result is the same bits on every backend.
+ *
+ * x at another scale: rounded, the zero point added, cut off at least and most, and cast.  Numbers by channel meet x as
+ * NumPy has it.  What is known of them when the graph is built (literals, contents) is checked.
+ *   SHIFT        x / 2^shift; shift 0 to 30, of i64 62
+ *   MULTIPLIER   x * by / 2^(31 + shift), by i32 from 0 on, shift -30 to 31.  AWAY: up at 2^31 in i32, then away from
+ *                zero at the shift (one below 0 is done first, in i32); UP: once
+ *   STEP         x * by, by f32: x and the product are rounded to f32, then to the nearest whole number, halves to even
+ */
+enum lt_rounding {
+	LT_ROUND_EVEN,          /* to the nearest, halves to even       */
+	LT_ROUND_FLOOR,         /* down                                 */
+	LT_ROUND_ZERO,          /* towards zero                         */
+	LT_ROUND_UP,            /* to the nearest, halves up            */
+	LT_ROUND_AWAY,          /* to the nearest, halves away from zero */
+	LT_ROUNDINGS
+};
+enum lt_requant_kind { LT_REQUANT_SHIFT, LT_REQUANT_MULTIPLIER, LT_REQUANT_STEP };
+struct lt_requant {
+	enum lt_requant_kind kind;
+	enum lt_rounding rounding;      /* not of STEP */
+	lt_node by, shift;              /* by: not of SHIFT; shift: not of STEP */
+	int64_t zero, least, most;      /* zero: of 8 and 16 bits */
+	enum lt_dtype to;               /* i8, u8, i16, u16, i32 */
+};
+LT_API lt_node lt_build_requant(struct lt_graph *, lt_node x, const struct lt_requant *);
+
+/* sum (a - zero_a) (b - zero_b) + bias, exact; zero_b and bias, LT_OMIT or one number or one a channel of the result,
+ * are known or contents.  sum: LT_I64; LT_I32, refused where known numbers exceed it; 0: LT_I32 where that is proven.
+ * proof, may be NULL: what a sum is at most, |sum| <= bound = weight * reach + |bias|, of the channel where it is
+ * largest (-1: of any): weight is the sum of |b - zero_b|, reach the most of |a - zero_a|; known: of contents, and not
+ * of types alone.  Saturates. */
+struct lt_fixed_product { int64_t zero_a; lt_node zero_b, bias; enum lt_dtype sum; };
+struct lt_sum_proof { int64_t terms, bound, channel, weight, reach; int known; };
+/* a [.., m, k] by b [k, n] */
+LT_API lt_node lt_build_fixed_matmul(struct lt_graph *, lt_node a, lt_node b, const struct lt_fixed_product *,
+	struct lt_sum_proof *proof);
+/* As lt_build_conv2d; beside the image is zero_a, which stands for 0. */
+struct lt_fixed_window { int64_t strides[2], pads[4], dilations[2], groups; enum lt_layout layout; };
+LT_API lt_node lt_build_fixed_conv2d(struct lt_graph *, lt_node x, lt_node w, const struct lt_fixed_window *,
+	const struct lt_fixed_product *, struct lt_sum_proof *proof);
+
+/* table[x - least number of x's type]: any function of 8 or 16 bits */
+LT_API lt_node lt_build_table(struct lt_graph *, lt_node x, lt_node table);
+/* Functions of x in steps of 2^-11 (of any number, up to i32) that give i16 in steps of 2^-14, by two tables: 16384
+ * e^-(i/16) and 16384 e^-(i/2048).  Of exp what is above 0 is 1. */
+LT_API void lt_fixed_exp_tables(int16_t coarse[256], int16_t fine[128]);
+LT_API lt_node lt_build_fixed_exp(struct lt_graph *, lt_node x, lt_node coarse, lt_node fine);
+LT_API lt_node lt_build_fixed_sigmoid(struct lt_graph *, lt_node x, lt_node coarse, lt_node fine);
+LT_API lt_node lt_build_fixed_tanh(struct lt_graph *, lt_node x, lt_node coarse, lt_node fine);
+LT_API lt_node lt_build_fixed_softmax(struct lt_graph *, lt_node x, lt_node coarse, lt_node fine, int32_t axis);
+/* x / sqrt(sum of x^2) along an axis, i16 in steps of 2^-14, x i8, u8 or i16 in any steps; zeros where all are 0 */
+LT_API lt_node lt_build_fixed_l2_norm(struct lt_graph *, lt_node x, int32_t axis);
+
 /* Text: docs/graph.md.  Deterministic; parsing it back gives the same graph.  file, for messages; NULL: "graph". */
 LT_API lt_status lt_graph_print(const struct lt_graph *, void (*write)(void *, const char *, size_t), void *user);
 LT_API lt_status lt_graph_dot(const struct lt_graph *, void (*write)(void *, const char *, size_t), void *user);

@@ -1,0 +1,163 @@
+/* test_fixed.c -- fixed point: what is refused, and what is proven of sums, beside a search of the worst operand.  What
+ * results are is tried by tests/fixed.sh. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lt/graph.h"
+#include "tests/oracle.h"
+#include "tests/script_run.h"
+
+#define X(type, shape) "$1 = InputTensor(x, " type ", " shape ");\n"
+Test(fixed, what_has_no_meaning_is_refused)
+{
+	static const struct { const char *script, *says; } rows[] = {
+		{ X("float32", "[2]") "$2 = RequantShiftNode($1, 1, int8);", "int8, uint8, int16, uint16, int32 or int64" },
+		{ X("uint64", "[2]") "$2 = RequantShiftNode($1, 1, int8);", "int8, uint8, int16, uint16, int32 or int64" },
+		{ X("int32", "[2]") "$2 = RequantShiftNode($1, 31, int8);", "A shift is 31: 0 to 30 is possible" },
+		{ X("int64", "[2]") "$2 = RequantShiftNode($1, 63, int8);", "A shift is 63: 0 to 62 is possible" },
+		{ X("int32", "[2]") "$2 = RequantShiftNode($1, -1, int8);", "A shift is -1: 0 to 30 is possible" },
+		{ X("int32", "[2]") "$2 = RequantShiftNode($1, 1, int64);", "not to int64" },
+		{ X("int32", "[2]") "$2 = RequantShiftNode($1, 1, float32);", "not to float32" },
+		{ X("int32", "[2]") "$2 = RequantShiftNode($1, 1, int8, even, 128);", "A zero point of 128 for i8" },
+		{ X("int32", "[2]") "$2 = RequantShiftNode($1, 1, int32, even, 1);", "types of 8 and 16 bits have one" },
+		{ X("int32", "[2]") "$2 = RequantShiftNode($1, 1, int8, even, 0, 5, 4);", "Results from 5 to 4" },
+		{ X("int32", "[2]") "$2 = RequantShiftNode($1, 1, uint8, even, 0, -1, 4);", "u8, which has 0 to 255" },
+		{ X("int32", "[2]") "$3 = InputTensor(s, int32, [3]); $2 = RequantShiftNode($1, $3, int8);", "Different shapes" },
+		{ X("int32", "[2]") "$3 = InputTensor(s, int32, [2, 2]); $2 = RequantShiftNode($1, $3, int8);", "broadcast to" },
+		{ X("int32", "[2]") "$2 = RequantMultiplierNode($1, -1, 0, int8);", "A multiplier is -1: 0 to 2147483647" },
+		{ X("int32", "[2]") "$2 = RequantMultiplierNode($1, 1, 32, int8);", "A shift is 32: -30 to 31" },
+		{ X("int64", "[2]") "$2 = RequantMultiplierNode($1, 1, 1, int8);", "only a shift brings that to another scale" },
+		{ X("int32", "[2]") "$3 = FullNode(float32, [], 0); $2 = RequantStepNode($1, $3, int8);", "above 0 and finite" },
+		{ X("int32", "[2]") "$3 = FullNode(float32, [], nan); $2 = RequantStepNode($1, $3, int8);", "above 0 and finite" },
+		{ X("int32", "[2]") "$3 = FullNode(float32, [], inf); $2 = RequantStepNode($1, $3, int8);", "above 0 and finite" },
+		{ X("int32", "[2]") "$3 = FullNode(float32, [], -1); $2 = RequantStepNode($1, $3, int8);", "above 0 and finite" },
+		{ X("int32", "[2]") "$3 = FullNode(float64, [], 1); $2 = RequantStepNode($1, $3, int8);", "float32" },
+		{ X("int8", "[2, 3]") "$2 = FixedMatMulNode($1, $1);", "Incompatible shapes" },
+		{ X("int8", "[2, 2]") "$2 = FixedMatMulNode($1, $1, 0, 128);", "A zero point of 128" },
+		{ X("int8", "[2, 2]") "$3 = InputTensor(b, int32, [3]); $2 = FixedMatMulNode($1, $1, $3);", "each of 2 channels" },
+		{ X("int8", "[2, 2]") "$3 = InputTensor(b, float32, [2]); $2 = FixedMatMulNode($1, $1, $3);", "A bias" },
+		{ X("int8", "[2, 2, 2]") "$2 = FixedMatMulNode($1, $1);", "the second has to be a matrix" },
+		{ X("int8", "[2, 2]") "$2 = FixedConv2dNode($1, $1);", "rank 4" },
+		{ X("int8", "[1, 1, 2, 2]") "$2 = FixedConv2dNode($1, $1, 0, 0, 0, auto, [1, 1], [0, 0, -1, 0]);", "pads are" },
+		{ X("int8", "[1, 1, 2, 2]") "$2 = FixedConv2dNode($1, $1, 0, 0, 0, auto, [1]);", "2 numbers are needed" },
+		{ X("int8", "[1, 3, 2, 2]") "$2 = FixedConv2dNode($1, $1, 0, 0, 0, auto, [1, 1], [0, 0, 0, 0], [1, 1], 2);",
+			"groups must divide" },
+		{ X("int8", "[255]") "$2 = TableNode($1, $1);", "one element for each of its numbers" },
+		{ X("int32", "[256]") "$2 = TableNode($1, $1);", "one element for each of its numbers" },
+		{ X("int16", "[256]") "$2 = FixedExpNode($1, $1, $1);", "of 256 and 128 elements" },
+		{ X("int16", "[4]") "$2 = FixedSoftmaxNode($1, $1, $1, 1);", "axis" },
+		{ X("int32", "[4]") "$2 = FixedL2NormNode($1);", "i8, u8 or i16 are taken" },
+		{ X("int16", "[65536]") "$2 = FixedL2NormNode($1);", "are not known to fit" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char text[512];
+		snprintf(text, sizeof text, "%s\nresult = $2;\n", rows[i].script);
+		const char *said = script_error(text, "t.lt");
+		cr_expect(strstr(said, rows[i].says), "%s\n'%s', not '%s'", text, said, rows[i].says);
+	}
+}
+
+enum { K = 5, N = 3 };
+
+static lt_node constant_of(
+	struct oracle *b, const char *name, enum lt_dtype t, int32_t n, const lt_var *v, const void *data)
+{
+	lt_node x = lt_graph_constant(b->g, name, t, n, v);
+	cr_assert_eq(lt_graph_content(b->g, x, data), LT_OK);
+	return x;
+}
+
+/* The bound is reached: by the operand whose elements are at the end that each weight asks for. */
+Test(fixed, proofs_are_what_the_worst_operand_gives)
+{
+	uint64_t seed = 5;
+	for (int trial = 0; trial < 200; trial++) {
+		struct oracle *b = oracle_open(LT_F32);
+		const bool is_signed = trial & 1;
+		const int64_t least = is_signed ? -128 : 0, most = is_signed ? 127 : 255;
+		const int64_t za = trial & 2 ? least + (int64_t)(oracle_noise(&seed) % 256) : 0;
+		int16_t w[K][N];
+		int8_t zero[N];
+		int32_t bias[N];
+		for (int n = 0; n < N; n++) {
+			zero[n] = (int8_t)(trial & 4 ? (int64_t)(oracle_noise(&seed) % 256) - 128 : 0);
+			bias[n] = (int32_t)((int64_t)(oracle_noise(&seed) % 200001) - 100000);
+			for (int k = 0; k < K; k++)
+				w[k][n] = (int16_t)(trial % 5 ? (int64_t)(oracle_noise(&seed) % 65536) - 32768 : 0);
+		}
+		lt_var k = lt_graph_var(b->g, "k", K), n = lt_graph_var(b->g, "n", N), m = lt_graph_var(b->g, "m", 2);
+		lt_node x = lt_graph_input(b->g, "x", is_signed ? LT_I8 : LT_U8, 2, (lt_var[]){ m, k });
+		struct lt_fixed_product p = { .zero_a = za, .zero_b = LT_OMIT };
+		lt_node weights = constant_of(b, "w", LT_I16, 2, (lt_var[]){ k, n }, w);
+		p.bias = constant_of(b, "bias", LT_I32, 1, &n, bias);
+		if (trial & 4)
+			p.zero_b = constant_of(b, "zero", LT_I8, 1, &n, zero);
+		struct lt_sum_proof proof;
+		lt_node y = lt_build_fixed_matmul(b->g, x, weights, &p, &proof);
+		cr_assert_geq(y, 0, "%s", lt_context_message(b->ctx));
+		int64_t worst = -1, channel = -1;
+		for (int c = 0; c < N; c++) {
+			int64_t sum = 0;
+			for (int i = 0; i < K; i++) {
+				const int64_t v = w[i][c] - (trial & 4 ? zero[c] : 0), ends[] = { labs(least - za), labs(most - za) };
+				sum += labs(v) * (ends[0] > ends[1] ? ends[0] : ends[1]);
+			}
+			if (sum + labs((long)bias[c]) >= worst)
+				worst = sum + labs((long)bias[c]), channel = c;
+		}
+		cr_expect(proof.known && proof.terms == K && proof.bound == worst && proof.channel == channel,
+			"trial %d: %lld of channel %lld, not %lld of %lld", trial, (long long)proof.bound, (long long)proof.channel,
+			(long long)worst, (long long)channel);
+		cr_expect_eq(lt_node_dtype(b->g, y), worst <= INT32_MAX ? LT_I32 : LT_I64);
+		oracle_close(b);
+	}
+}
+
+/* One more product than fits, and one less; a clamp makes room; what is not known is taken at the caller's word. */
+Test(fixed, sums_that_may_not_fit_are_refused)
+{
+	enum { TERMS = 512 };           /* 32768 * 128 * 512 is 2^31 */
+	static int8_t w[TERMS];
+	memset(w, -128, sizeof w);
+	for (int how = 0; how < 5; how++) {
+		struct oracle *b = oracle_open(LT_F32);
+		lt_var k = lt_graph_var(b->g, "k", TERMS), n = lt_graph_var(b->g, "n", 1), m = lt_graph_var(b->g, "m", 1);
+		lt_node x = lt_graph_input(b->g, "x", LT_I16, 2, (lt_var[]){ m, k });
+		lt_node weights = how == 3 ? lt_graph_input(b->g, "w", LT_I8, 2, (lt_var[]){ k, n })
+			: constant_of(b, "w", LT_I8, 2, (lt_var[]){ k, n }, w);
+		w[0] = how == 1 ? -127 : -128;
+		if (how == 2) {
+			const struct lt_requant clamp = { .kind = LT_REQUANT_SHIFT, .shift = lt_graph_literal_int(b->g, LT_I32, 0),
+				.least = 0, .most = 32767, .to = LT_I16 };
+			x = lt_build_requant(b->g, x, &clamp);
+		}
+		const struct lt_fixed_product p = { .zero_b = LT_OMIT, .bias = LT_OMIT, .sum = how == 4 ? 0 : LT_I32 };
+		struct lt_sum_proof proof;
+		lt_node y = lt_build_fixed_matmul(b->g, x, weights, &p, &proof);
+		if (how == 0) {
+			cr_expect_eq(y, LT_NONE);
+			cr_expect(strstr(lt_context_message(b->ctx), "A sum of 512 products may be 2147483648, which i32 does not hold: "
+				"the weights of channel 0 are 65536 in all, and what they meet is up to 32768"), "%s",
+				lt_context_message(b->ctx));
+		} else {
+			cr_assert_geq(y, 0, "%d: %s", how, lt_context_message(b->ctx));
+			cr_expect_eq(lt_node_dtype(b->g, y), how == 4 ? LT_I64 : LT_I32);
+		}
+		cr_expect_eq(proof.bound, how == 1 ? 2147450880 : how == 2 ? INT64_C(32767) * 65536 : INT64_C(2147483648));
+		cr_expect_eq(proof.known != 0, how != 3);
+		oracle_close(b);
+	}
+}
+
+/* The tables that the documents speak of. */
+Test(fixed, tables_of_the_exponential)
+{
+	int16_t coarse[256], fine[128];
+	lt_fixed_exp_tables(coarse, fine);
+	for (int i = 0; i < 256; i++)
+		cr_expect_eq(coarse[i], (int16_t)floor(16384 * exp(-i / 16.) + 0.5));
+	for (int i = 0; i < 128; i++)
+		cr_expect_eq(fine[i], (int16_t)floor(16384 * exp(-i / 2048.) + 0.5));
+	cr_expect(coarse[0] == 16384 && coarse[255] == 0 && fine[0] == 16384 && fine[127] == 15399);
+}
