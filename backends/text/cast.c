@@ -50,7 +50,7 @@ static struct text_expr cast_one(struct text *t, struct text_expr e, uint32_t fr
 	if (narrows && t->d->device && t->d->device->narrows && strchr("IU", f->kind) && x->kind == 'N')
 		return called(t, lt__text_helper(t, "narrow", (struct lt_value_type){ to, 1 }),
 			from == LT_I32 ? e : written_cast(t, e, "int32_t"));
-	if (!narrows)
+	if (!narrows || x->bytes > f->bytes)            /* the sign is more than the bits */
 		e = lt__text_plain(t, e, from);
 	if (f->kind == 'H')
 		return cast_of_half(t, e, from, to);

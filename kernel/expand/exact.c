@@ -283,9 +283,13 @@ static int32_t expand_shr_unsigned(struct expansion *e, int32_t x, int32_t n)
 /* From all bits less 1 on there is the sign alone; below 0 nothing is moved. */
 static int32_t expand_shr(struct expansion *e, int32_t x, int32_t n)
 {
+	const uint64_t largest = largest_count(e, x);
+	uint64_t known;
+	if (lt__expand_known(e, n, &known))
+		return known >> largest & 1 ? x
+			: expand_with(e, LT_OPCODE_shift_signed, x, (double)(known > largest ? largest : known));
 	int32_t least = lt__expand_two(e, LT_OPCODE_larger, n, lt__expand_number(e, n, 0));
-	return lt__expand_two(e, LT_OPCODE_shift_signed, x, expand_with(e, LT_OPCODE_lesser, least,
-		(double)largest_count(e, x)));
+	return lt__expand_two(e, LT_OPCODE_shift_signed, x, expand_with(e, LT_OPCODE_lesser, least, (double)largest));
 }
 
 const struct lt_expand_row lt__expand_exact[] = {
