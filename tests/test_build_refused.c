@@ -111,7 +111,32 @@ Test(build_refused, failure_travels)
 	char first[256];
 	snprintf(first, sizeof first, "%s", lt_context_message(b->ctx));
 	lt_var v = lt_node_dim(b->g, x, 0);
+	lt_node whole = oracle_input(b, LT_I32, 2, (lt_var[]){ lt_node_dim(b->g, x, 2), lt_node_dim(b->g, x, 3) }, NULL);
+	const struct lt_requant shift = { .kind = LT_REQUANT_SHIFT, .shift = bad, .most = 1, .to = LT_I8 };
+	const struct lt_requant by = { .kind = LT_REQUANT_MULTIPLIER, .rounding = LT_ROUND_UP, .by = bad, .shift = whole,
+		.most = 1, .to = LT_I8 };
+	const struct lt_requant step = { .kind = LT_REQUANT_STEP, .by = bad, .most = 1, .to = LT_I8 };
+	const struct lt_fixed_product plain = { .zero_b = LT_OMIT, .bias = LT_OMIT },
+		biased = { .zero_b = LT_OMIT, .bias = bad }, apart = { .zero_b = bad, .bias = LT_OMIT };
+	const struct lt_fixed_window window = { { 1, 1 }, { 0 }, { 1, 1 }, 1, LT_NCHW };
 	const lt_node results[] = {
+		lt_build_requant(b->g, bad, &shift),
+		lt_build_requant(b->g, whole, &shift),
+		lt_build_requant(b->g, whole, &by),
+		lt_build_requant(b->g, whole, &step),
+		lt_build_fixed_matmul(b->g, bad, whole, &plain, NULL),
+		lt_build_fixed_matmul(b->g, whole, bad, &plain, NULL),
+		lt_build_fixed_matmul(b->g, whole, whole, &biased, NULL),
+		lt_build_fixed_matmul(b->g, whole, whole, &apart, NULL),
+		lt_build_fixed_conv2d(b->g, bad, whole, &window, &plain, NULL),
+		lt_build_fixed_conv2d(b->g, whole, bad, &window, &plain, NULL),
+		lt_build_table(b->g, bad, whole),
+		lt_build_table(b->g, whole, bad),
+		lt_build_fixed_exp(b->g, bad, whole, whole),
+		lt_build_fixed_sigmoid(b->g, whole, bad, whole),
+		lt_build_fixed_tanh(b->g, whole, whole, bad),
+		lt_build_fixed_softmax(b->g, bad, whole, whole, 0),
+		lt_build_fixed_l2_norm(b->g, bad, 0),
 		lt_build_relu(b->g, bad),
 		lt_build_silu(b->g, bad),
 		lt_build_gelu(b->g, bad),

@@ -52,6 +52,8 @@ static void set_variable(struct text *t, int32_t i)
 	struct text_expr value = operand_of(t, x->operand[0], x->what);
 	const char *name = t->variable[x->what];
 	lt__text_flush(t, false, true);
+	if (!t->value[i].declares && strcmp(name, value.text) == 0)     /* of which compilers warn */
+		return;
 	lt__text_line(t, "%s%s%s = %s;", t->value[i].declares ? variable_type(t, x->what) : "",
 		t->value[i].declares ? " " : "", name, value.text);
 }
