@@ -190,13 +190,25 @@ def sweep(d):
     across = d.add("AddNode(%s, %s)" % (x, d.tensor("int32", (31,), [0] * 31, constant=True)))
     for word in ("even", "floor", "zero", "up", "away"):
         d.result(d.add("RequantShiftNode(%s, %s, int32, %s)" % (across, shifts, word)))
-    d.result(d.add("RequantMultiplierNode(%s, 1073741825, %s, int32)" % (across, shifts)))
+    for multiplier in (2**30, 2**30 + 1):
+        for word in ("twice", "once"):
+            d.result(d.add("RequantMultiplierNode(%s, %d, %s, int32, %s)" % (across, multiplier, shifts, word)))
+    halves = d.tensor("float32", (31,), [2.0**-i for i in range(31)], constant=True)
+    for ends in ("int32", "uint8, 255", "int8, -128", "int16, 77, -300, 300"):
+        d.result(d.add("RequantStepNode(%s, %s, %s)" % (across, halves, ends)))
     for name in ("int8", "uint8"):
         every = d.tensor(name, (256,), range(RANGES[name][0], RANGES[name][1] + 1), constant=False)
         d.result(d.add("TableNode(%s, %s)" % (every, d.drawn("int16", (256,), constant=True))))
     many = d.tensor("int16", (2**14,), [v * 4 + v % 4 for v in range(-2**13, 2**13)], constant=False)
     for name in ("FixedExpNode", "FixedSigmoidNode", "FixedTanhNode"):
         d.result(d.add("%s(%s, %s, %s)" % (name, many, d.coarse, d.fine)))
+    # Small numbers, of whose roots and quotients each bit is seen.
+    pairs = [v for i in range(-3, 4) for k in range(-3, 4) for v in (i, k, 1)]
+    rows = d.tensor("int16", (7 * 7, 3), pairs, constant=False)
+    d.result(d.add("FixedL2NormNode(%s, 1)" % rows))
+    d.result(d.add("FixedL2NormNode(%s, 0)" % rows))
+    steps = d.tensor("int16", (40, 3), [v for i in range(40) for v in (0, i * 101, -i * 57)], constant=False)
+    d.result(d.add("FixedSoftmaxNode(%s, %s, %s)" % (steps, d.coarse, d.fine)))
 
 
 def compare(d, lt_run, backend, folder):
