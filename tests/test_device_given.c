@@ -44,6 +44,8 @@ Test(device_given, inputs_states_and_results_are_used_in_place)
 	cr_assert_str_eq(lt_program_device(p, LT_BINDING_INPUT, 0), "devone");
 	cr_assert_str_eq(lt_program_device(p, LT_BINDING_STATE, 0), "devone");
 	cr_assert(!lt_program_device(p, LT_BINDING_CONSTANT, 0) && lt_program_align(p, LT_BINDING_INPUT, 0) == 64);
+	struct lt_verifier *v;
+	expect_message(g, lt_verifier_new(g, p, NULL, NULL, &v), LT_EINVAL, "compiled with on_device '*,c'");
 	given_want(&want, 1);
 	void *x[2] = { device_new(want.x, sizeof want.x), device_new(want.x, sizeof want.x) },
 	     *w = device_new(want.w, sizeof want.w), *z = device_new(zero, sizeof want.z),

@@ -140,6 +140,11 @@ Test(verify, what_does_not_belong_together)
 	cr_assert_eq(lt_program_bind(q, 0, w, 1), LT_OK);
 	struct lt_instance *r = instance_of(q);
 	expect_message(g, lt_verifier_new(g, q, NULL, NULL, &v), LT_EINVAL, "another context");
+	struct lt_graph *less = parsed_in(g->ctx, "graph 1\nvar m 7\n%x = f32[m] input \"x\"\n%c = f32[m] neg %x\n"
+		"result \"y\" = %c\n");
+	expect_message(g, lt_verifier_new(less, p, NULL, NULL, &v), LT_EINVAL, "that has 0 constants, the program 1");
+	cr_assert_null(v);
+	lt_graph_free(less);
 	v = verifier(g, p, NULL);
 	expect_message(g, lt_verifier_run(v, r, (const void *[]){ x }, (void *[]){ y }), LT_EINVAL, "not of the program");
 	lt_verifier_free(v);
