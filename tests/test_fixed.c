@@ -26,7 +26,7 @@ Test(fixed, what_has_no_meaning_is_refused)
 		{ X("int32", "[2]") "$3 = InputTensor(s, int32, [3]); $2 = RequantShiftNode($1, $3, int8);", "Different shapes" },
 		{ X("int32", "[2]") "$3 = InputTensor(s, int32, [2, 2]); $2 = RequantShiftNode($1, $3, int8);", "broadcast to" },
 		{ X("int32", "[2]") "$2 = RequantMultiplierNode($1, -1, 0, int8);", "A multiplier is -1: 0 to 2147483647" },
-		{ X("int32", "[2]") "$2 = RequantMultiplierNode($1, 1, 32, int8);", "A shift is 32: -30 to 31" },
+		{ X("int32", "[2]") "$2 = RequantMultiplierNode($1, 1, 31, int8);", "A shift is 31: -30 to 30" },
 		{ X("int64", "[2]") "$2 = RequantMultiplierNode($1, 1, 1, int8);", "only a shift brings that to another scale" },
 		{ X("int32", "[2]") "$3 = FullNode(float32, [], 0); $2 = RequantStepNode($1, $3, int8);", "above 0 and finite" },
 		{ X("int32", "[2]") "$3 = FullNode(float32, [], nan); $2 = RequantStepNode($1, $3, int8);", "above 0 and finite" },

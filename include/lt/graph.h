@@ -216,7 +216,7 @@ LT_API lt_node lt_build_broadcast_to(struct lt_graph *, lt_node r, lt_node l);
  * x at another scale: rounded, the zero point added, cut off at least and most, and cast.  Numbers by channel meet x as
  * NumPy has it.  What is known of them when the graph is built (literals, contents) is checked.
  *   SHIFT        x / 2^shift; shift 0 to 30, of i64 62
- *   MULTIPLIER   x * by / 2^(31 + shift), by i32 from 0 on, shift -30 to 31.  AWAY: up at 2^31 in i32, then away from
+ *   MULTIPLIER   x * by / 2^(31 + shift), by i32 from 0 on, shift -30 to 30.  AWAY: up at 2^31 in i32, then away from
  *                zero at the shift (one below 0 is done first, in i32); UP: once
  *   STEP         x * by, by f32: x and the product are rounded to f32, then to the nearest whole number, halves to even
  */

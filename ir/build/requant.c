@@ -163,14 +163,10 @@ static lt_node multiplied(struct lt_graph *g, lt_node x, const struct lt_requant
 	return rounded_shift(g, y < 0 ? y : lt_graph_cast(g, y, LT_I32), shift, LT_ROUND_AWAY);
 }
 
-/* The product is rounded before anything is added to it, which might be done in one with it; and cut off as a float,
- * where nothing wraps. */
+/* The product is rounded before anything is added to it, which might be done in one with it; the cast saturates. */
 static lt_node stepped(struct lt_graph *g, lt_node x, const struct lt_requant *q)
 {
-	lt_node y = lt__pos_op2(g, "mul", lt_graph_cast(g, x, LT_F32), q->by);
-	y = lt__pos_op1(g, "round", y);
-	y = lt__pos_opf(g, "max", y, (double)(q->least - q->zero));
-	y = lt__pos_opf(g, "min", y, (double)(q->most - q->zero));
+	lt_node y = lt__pos_op1(g, "round", lt__pos_op2(g, "mul", lt_graph_cast(g, x, LT_F32), q->by));
 	return y < 0 ? LT_NONE : lt_graph_cast(g, y, LT_I32);
 }
 
@@ -218,7 +214,7 @@ static bool requant_fits(struct lt_graph *g, lt_node x, const struct lt_requant 
 		return step_fits(g, q->by);
 	if (q->rounding != LT_ROUND_UP && q->rounding != LT_ROUND_AWAY)
 		return lt__graph_fail(g, LT_EINVAL, "A multiplier rounds up, once, or away from zero behind its high half"), false;
-	return lies_within(g, q->by, 0, INT32_MAX, "A multiplier") && lies_within(g, q->shift, -30, 31, "A shift");
+	return lies_within(g, q->by, 0, INT32_MAX, "A multiplier") && lies_within(g, q->shift, -30, 30, "A shift");
 }
 
 lt_node lt_build_requant(struct lt_graph *g, lt_node x, const struct lt_requant *q)
@@ -226,19 +222,14 @@ lt_node lt_build_requant(struct lt_graph *g, lt_node x, const struct lt_requant 
 	if (!lt__fixed_is_whole(g, x, "A value at another scale") || !requant_fits(g, x, q))
 		return LT_NONE;
 	x = lt__build_wide(g, x);
-	lt_node y;
-	if (q->kind == LT_REQUANT_STEP) {
-		y = stepped(g, x, q);
-	} else {
-		y = q->kind == LT_REQUANT_MULTIPLIER ? multiplied(g, x, q)
-			: rounded_shift(g, x, lt_graph_cast(g, q->shift, lt_node_dtype(g, x)), q->rounding);
-		const struct fixed_range r = lt__fixed_type_range(q->to);
-		const bool cut = q->to != LT_I32 || q->least != r.least || q->most != r.most
-			|| (y >= 0 && lt_node_dtype(g, y) == LT_I64);
-		if (cut)
-			y = with_whole(g, "min", with_whole(g, "max", y, q->least - q->zero), q->most - q->zero);
-		y = y < 0 ? LT_NONE : lt_graph_cast(g, y, LT_I32);
-	}
+	const struct fixed_range r = lt__fixed_type_range(q->to);
+	lt_node y = q->kind == LT_REQUANT_STEP ? stepped(g, x, q) : q->kind == LT_REQUANT_MULTIPLIER ? multiplied(g, x, q)
+		: rounded_shift(g, x, lt_graph_cast(g, q->shift, lt_node_dtype(g, x)), q->rounding);
+	if (y < 0)
+		return LT_NONE;
+	if (q->to != LT_I32 || q->least != r.least || q->most != r.most || lt_node_dtype(g, y) == LT_I64)
+		y = with_whole(g, "min", with_whole(g, "max", y, q->least - q->zero), q->most - q->zero);
+	y = y < 0 ? LT_NONE : lt_graph_cast(g, y, LT_I32);
 	if (q->zero)
 		y = with_whole(g, "add", y, q->zero);
 	return y < 0 ? LT_NONE : lt_graph_cast(g, y, q->to);

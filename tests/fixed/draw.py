@@ -113,7 +113,7 @@ class Drawn:
         if kind == "multiplier":
             high = [0, 1, 2**30, 2**31 - 1]
             by = self.by_channel(lambda: r.choice(high + [r.randrange(2**30, 2**31)]), "int32", channels)
-            shift = self.by_channel(lambda: r.choice([-30, -1, 0, 1, 7, 31, r.randrange(32)]), "int32", channels)
+            shift = self.by_channel(lambda: r.choice([-30, -1, 0, 1, 7, 30, r.randrange(31)]), "int32", channels)
             word = r.choice(["twice", "once"])
             return self.add("RequantMultiplierNode(%s, %s, %s, %s, %s%s)" % (x, by, shift, to, word, self.ends(to)))
         step = self.by_channel(lambda: f32(r.choice([1, 0.5, 2.0**-r.randrange(30), r.random() / 2**r.randrange(20)])
