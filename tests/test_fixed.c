@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "ir/pass/pass.h"
+#include "lt/context.h"
 #include "lt/graph.h"
 #include "tests/oracle.h"
 #include "tests/script_run.h"
@@ -160,4 +162,90 @@ Test(fixed, tables_of_the_exponential)
 	for (int i = 0; i < 128; i++)
 		cr_expect_eq(fine[i], (int16_t)floor(16384 * exp(-i / 2048.) + 0.5));
 	cr_expect(coarse[0] == 16384 && coarse[255] == 0 && fine[0] == 16384 && fine[127] == 15399);
+}
+
+/* -- notes -- */
+
+static void write_text(void *user, const char *text, size_t bytes)
+{
+	char *to = user;
+	const size_t n = strlen(to);
+	cr_assert_lt(n + bytes, 4096);
+	memcpy(to + n, text, bytes);
+	to[n + bytes] = '\0';
+}
+
+Test(fixed, notes_are_read_as_they_are_printed)
+{
+	static const char text[] = "graph 1\nvar i 3\n"
+		"%x = u8[i] input \"x\" means scale 2^-7 zero 128 @ 1:1\n%y = i16[i] input \"y\" means scale 3.0\n"
+		"%z = i8[i] input \"z\" means scale 0x1.47ae147ae147bp-6 zero -128\n%w = i64[i] input \"w\" means scale 2^0\n"
+		"result \"x\" = %x\nresult \"y\" = %y\nresult \"z\" = %z\nresult \"w\" = %w\n";
+	static const struct { double scale; int64_t zero; } want[] = { { 0x1p-7, 128 }, { 3, 0 }, { 0.02, -128 }, { 1, 0 } };
+	struct lt_context *ctx;
+	struct lt_graph *g;
+	char again[4096] = "";
+	cr_assert_eq(lt_context_new(&ctx), LT_OK);
+	cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), NULL, &g), LT_OK, "%s", lt_context_message(ctx));
+	for (lt_node x = 0; x < 4; x++) {
+		double scale;
+		int64_t zero;
+		cr_expect_eq(lt_node_meaning(g, x, &scale, &zero), 1);
+		cr_expect(scale == want[x].scale && zero == want[x].zero, "%d: %g %lld", x, scale, (long long)zero);
+	}
+	cr_assert_eq(lt_graph_print(g, write_text, again), LT_OK);
+	cr_expect_str_eq(again, text);
+	lt_graph_free(g);
+	lt_context_free(ctx);
+}
+
+Test(fixed, notes_without_a_meaning_are_refused)
+{
+	static const struct { const char *node, *says; } rows[] = {
+		{ "f32[] lit 1.0 means scale 2^-7", "integers stand for numbers by a scale" },
+		{ "bool[] lit true means scale 1.0", "integers stand for numbers by a scale" },
+		{ "u8[] lit 1 means scale 0.0", "above 0 and finite" },
+		{ "u8[] lit 1 means scale -0.5", "above 0 and finite" },
+		{ "u8[] lit 1 means scale inf", "above 0 and finite" },
+		{ "u8[] lit 1 means scale bits(0x7ff8000000000000)", "above 0 and finite" },
+		{ "u8[] lit 1 means scale 2^1024", "2^1023" },
+		{ "u8[] lit 1 means scale 3^2", "end of the line" },
+		{ "u8[] lit 1 means scale 1.0 zero 256", "A zero point of 256" },
+		{ "u8[] lit 1 means scale 1.0 zero -1", "A zero point of -1" },
+		{ "u8[] lit 1 means 1.0", "scale" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char text[256];
+		struct lt_context *ctx;
+		struct lt_graph *g;
+		cr_assert_eq(lt_context_new(&ctx), LT_OK);
+		snprintf(text, sizeof text, "graph 1\n%%x = %s\nresult \"x\" = %%x\n", rows[i].node);
+		cr_expect_neq(lt_graph_parse(ctx, text, strlen(text), NULL, &g), LT_OK, "%s", text);
+		cr_expect(strstr(lt_context_message(ctx), rows[i].says), "%s\n%s", text, lt_context_message(ctx));
+		lt_context_free(ctx);
+	}
+	cr_expect(strstr(script_error("$1 = InputTensor(x, int8, [2]);\n$2 = MeansNode($1, 0.5);\n$3 = MeansNode($2, 0.25);\n"
+		"result = $3;\n", "t.lt"), "means scale 0.5 and zero 0 already"), "%s", "another meaning");
+}
+
+/* Equal numbers that mean different things are one value without a meaning; a copy of a graph keeps what is so. */
+Test(fixed, notes_go_where_values_are_one)
+{
+	static const char *const scales[] = { "2^-2", "2^-1" };
+	for (int differ = 0; differ < 2; differ++) {
+		struct lt_context *ctx;
+		struct lt_graph *g, *out;
+		char text[400], printed[4096] = "";
+		snprintf(text, sizeof text, "graph 1\nvar i 3\n%%x = i32[i] input \"x\"\n%%y = i32[i] neg %%x means scale 2^-2\n"
+			"%%z = i32[i] neg %%x means scale %s\nresult \"y\" = %%y\nresult \"z\" = %%z\n", scales[differ]);
+		cr_assert_eq(lt_context_new(&ctx), LT_OK);
+		cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), NULL, &g), LT_OK, "%s", lt_context_message(ctx));
+		cr_assert_eq(lt__passes_run(g, NULL, NULL, &out), LT_OK, "%s", lt_context_message(ctx));
+		cr_assert_eq(lt_graph_print(out, write_text, printed), LT_OK);
+		cr_expect_eq(strstr(printed, "means scale 2^-2") != NULL, !differ, "%s", printed);
+		cr_expect(!strstr(printed, "2^-1"), "%s", printed);
+		lt_graph_free(out);
+		lt_graph_free(g);
+		lt_context_free(ctx);
+	}
 }

@@ -13,6 +13,11 @@ static bool is_integer(struct lt_script *s, const struct lt_arg *a)
 	return false;
 }
 
+LT_BUILDER(means)
+{
+	return lt_node_means(s->graph, a[0].node, a[1].number, a[2].i) ? -1 : a[0].node;
+}
+
 /* A node, or an integer that is there in its place. */
 static lt_node node_or_literal(struct lt_script *s, const struct lt_arg *a)
 {

@@ -179,6 +179,11 @@ LT_API lt_var lt_node_dim(const struct lt_graph *, lt_node, int32_t axis);
 LT_API int64_t lt_var_extent(const struct lt_graph *, lt_var);          /* the maximum, if bounded by params */
 LT_API void lt_node_set_name(struct lt_graph *, lt_node, const char *); /* made unique; NULL: the name stays */
 LT_API void lt_var_set_name(struct lt_graph *, lt_var, const char *);   /* made unique; NULL: the name stays */
+/* What a value's integers (8 to 64 bits) stand for: (q - zero) * scale.  A note: dumps show it, nothing computes with
+ * it, and passes may lose it.  A value that means something else already is refused (LT_EEXIST): it is another value,
+ * which a copy is. */
+LT_API lt_status lt_node_means(struct lt_graph *, lt_node, double scale, int64_t zero);
+LT_API int lt_node_meaning(const struct lt_graph *, lt_node, double *scale, int64_t *zero);     /* 0: nothing is said */
 
 /* Composite operators (ir/build/): graphs of the above. axis counts from 0. */
 LT_API lt_node lt_build_relu(struct lt_graph *, lt_node);

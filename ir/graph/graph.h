@@ -46,6 +46,8 @@ struct lt_nodedef {
 	struct lt_graphpiece *piece;
 	int64_t *offset;        /* update: one a dim */
 	lt_param *at;           /* update: param or -1, one a dim */
+	double scale;           /* a note: its integers stand for (q - zero) * scale; 0: for themselves */
+	int64_t zero;
 };
 /* source: operand number of the view, -1: the immediate. */
 struct lt_graphpiece { int32_t source; uint64_t bits; struct lt_map map; };

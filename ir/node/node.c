@@ -1,5 +1,6 @@
 /* node.c -- the tables of a graph: making one, adding a node, names, facts. */
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 #include "ir/node/node.h"
 #include "ir/node/parts.h"
@@ -147,6 +148,34 @@ void lt_node_set_name(struct lt_graph *g, lt_node x, const char *name)
 	else
 		return;
 	g->nameless = g->nameless || status == LT_ENOMEM;
+}
+
+lt_status lt_node_means(struct lt_graph *g, lt_node x, double scale, int64_t zero)
+{
+	if (!lt__graph_has(g, x))
+		return LT_EINVAL;
+	struct lt_nodedef *d = &g->node[x];
+	const struct lt_dtypeinfo *type = lt__dtype_info(d->dtype);
+	const double least = type->is_signed ? -type->largest - 1 : 0;
+	if (type->cls != LT_CLASS_INT)
+		return lt__graph_fail(g, LT_ETYPE, "'%.100s' is %s: integers stand for numbers by a scale", d->name, type->name);
+	if (!(scale > 0 && scale < INFINITY))
+		return lt__graph_fail(g, LT_EINVAL, "A scale of %g: it has to be above 0 and finite", scale);
+	if ((double)zero < least || (double)zero > type->largest)
+		return lt__graph_fail(g, LT_EINVAL, "A zero point of %lld, which is no number of %s", (long long)zero, type->name);
+	if (d->scale != 0 && (d->scale != scale || d->zero != zero))
+		return lt__graph_fail(g, LT_EEXIST, "'%.100s' means scale %g and zero %lld already: what means something else is "
+			"another value, such as a copy", d->name, d->scale, (long long)d->zero);
+	d->scale = scale;
+	d->zero = zero;
+	return LT_OK;
+}
+
+int lt_node_meaning(const struct lt_graph *g, lt_node x, double *scale, int64_t *zero)
+{
+	*scale = x >= 0 && x < g->n_node ? g->node[x].scale : 0;
+	*zero = x >= 0 && x < g->n_node ? g->node[x].zero : 0;
+	return *scale != 0;
 }
 
 static lt_status set_var_name(struct lt_graph *g, lt_var v, const char *name)

@@ -125,6 +125,8 @@ static lt_status merge_equal(struct lt_frame *f)
 			read_renamed(f, same, &n);
 			same = find(&t, f, NULL, &n, &slot);
 		}
+		if (same >= 0 && (n.scale != f->out->node[same].scale || n.zero != f->out->node[same].zero))
+			f->out->node[same].scale = 0;   /* what they mean differs, and their numbers do not */
 		f->to[x] = same >= 0 ? same : lt__graph_add(f->out, &n);
 		if (f->to[x] < 0)
 			return f->in->ctx->code;

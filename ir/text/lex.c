@@ -91,7 +91,7 @@ static void lex_sign(struct lt_lexer *l)
 	char c = *l->next;
 	bool two = ((c == '>' || c == '=') && peek(l, 1) == '=') || (c == '.' && peek(l, 1) == '.');
 
-	l->kind = c && (two || strchr("[]{}(),;=+-*/~@:.", c)) ? LT_TOKEN_SIGN : LT_TOKEN_BAD;
+	l->kind = c && (two || strchr("[]{}(),;=+-*/~@:.^", c)) ? LT_TOKEN_SIGN : LT_TOKEN_BAD;
 	l->next += two ? 2 : 1;
 	if (c == '[' || c == '{' || c == '(')
 		l->depth += l->depth < INT32_MAX;

@@ -1,4 +1,5 @@
 /* parse.c -- reading the text of a graph (docs/graph.md): vars, params, requirements, nodes, results, states. */
+#include <math.h>
 #include <string.h>
 #include "ir/bounds/bounds.h"
 #include "ir/text/literal.h"
@@ -290,12 +291,37 @@ static lt_status parse_dims(struct lt_parser *p, struct lt_nodedef *n)
 	return lt__parse_expect(p, "]");
 }
 
-/* %NAME = TYPE[DIMS] OPERATOR[.reduce] ... [@ line:column] */
+/* An optional  means scale 2^-7 zero 128. */
+static lt_status parse_meaning(struct lt_parser *p, double *scale, int64_t *zero)
+{
+	uint64_t bits, two;
+	int64_t exponent;
+
+	if (!lt__parse_accept(p, "means"))
+		return LT_OK;
+	LT_TRY(lt__parse_expect(p, "scale"));
+	const bool may_be_power = p->l.kind == LT_TOKEN_NUMBER && lt__lex_whole(&p->l, &two) && two == 2;
+	LT_TRY(lt__literal_parse(p->ctx, &p->l, LT_F64, &bits));
+	*scale = lt__scalar_of(bits, LT_F64).f;
+	if (may_be_power && lt__parse_accept(p, "^")) {
+		LT_TRY(lt__parse_int(p, &exponent));
+		if (exponent < -1074 || exponent > 1023)
+			return LT_PARSE_FAIL(p, "a scale is 2^-1074 to 2^1023");
+		*scale = ldexp(1, (int)exponent);
+	}
+	if (!(*scale > 0 && *scale < INFINITY))
+		return LT_PARSE_FAIL(p, "a scale is above 0 and finite");
+	return lt__parse_accept(p, "zero") ? lt__parse_int(p, zero) : LT_OK;
+}
+
+/* %NAME = TYPE[DIMS] OPERATOR[.reduce] ... [means ...] [@ line:column] */
 static lt_status parse_node(struct lt_parser *p)
 {
 	struct lt_lexer at = p->l;
 	struct lt_nodedef n = { .name = NULL };
 	char *name = lt__arena_alloc(p->g->arena, p->l.bytes + 1);
+	double scale = 0;
+	int64_t zero = 0;
 	int found;
 
 	if (lt__names_find(p->g->node_names, p->l.at, p->l.bytes) >= 0)
@@ -314,9 +340,10 @@ static lt_status parse_node(struct lt_parser *p)
 		n.reduce = true;
 	}
 	LT_TRY((parse_attributes[n.op] ? parse_attributes[n.op] : parse_operands)(p, &n));
+	LT_TRY(parse_meaning(p, &scale, &zero));
 	LT_TRY(parse_position(p, &n.line, &n.column));
 	LT_TRY(parse_end(p));
-	if (lt__graph_adopt(p->g, &n) < 0)
+	if (lt__graph_adopt(p->g, &n) < 0 || (scale != 0 && lt_node_means(p->g, p->g->n_node - 1, scale, zero)))
 		return pass_on(p, &at);
 	if (n.op == LT_OP_view || n.op == LT_OP_update) {
 		LT_GROW(p->scratch, p->bounded, p->n_bounded, p->cap_bounded);

@@ -1,4 +1,5 @@
 /* print.c -- the text of a graph (docs/graph.md): deterministic, and parse.c reads the same graph back. */
+#include <math.h>
 #include "ir/text/printer.h"
 
 static void say_location(struct lt_printer *p, int32_t line, int32_t column)
@@ -119,6 +120,26 @@ static void (*const say_attributes[LT_NOP])(struct lt_printer *, const struct lt
 	[LT_OP_update] = say_update,
 };
 
+/* " means scale 2^-7 zero 128"; other scales as literals are. */
+static void say_meaning(struct lt_printer *p, const struct lt_nodedef *n)
+{
+	int exponent;
+
+	if (n->scale == 0)
+		return;
+	lt__printer_text(p, " means scale ");
+	if (frexp(n->scale, &exponent) == 0.5) {
+		lt__printer_text(p, "2^");
+		lt__printer_int(p, exponent - 1);
+	} else {
+		lt__printer_bits(p, lt__bits_of((union lt_scalar){ .f = n->scale }, LT_F64), LT_F64);
+	}
+	if (n->zero) {
+		lt__printer_text(p, " zero ");
+		lt__printer_int(p, n->zero);
+	}
+}
+
 static void say_nodedef(struct lt_printer *p, lt_node x)
 {
 	const struct lt_nodedef *n = &p->g->node[x];
@@ -135,6 +156,7 @@ static void say_nodedef(struct lt_printer *p, lt_node x)
 	lt__printer_text(p, lt__op_info(n->op)->name);
 	lt__printer_text(p, n->reduce ? ".reduce" : "");
 	(say_attributes[n->op] ? say_attributes[n->op] : say_operands)(p, n);
+	say_meaning(p, n);
 	say_location(p, n->line, n->column);
 	lt__printer_text(p, "\n");
 }

@@ -204,7 +204,9 @@ static lt_status make_results(struct run *r)
 		out->data = aligned_alloc(64, (bytes + 127) / 64 * 64);
 		out->packed = p->at[i].bounded ? malloc(bytes + 1) : NULL;
 		out->tensor.shape = malloc((size_t)p->at[i].rank * sizeof(int64_t) + 1);
-		if (!out->data || !out->tensor.shape || (p->at[i].bounded && !out->packed))
+		if (r->o.real && lt_node_meaning(r->model.graph, r->model.graph->result[i].node, &out->scale, &out->zero))
+			out->real = malloc(bytes / lt__dtype_info(p->at[i].dtype)->bytes * sizeof *out->real + 1);
+		if (!out->data || !out->tensor.shape || (p->at[i].bounded && !out->packed) || (out->scale != 0 && !out->real))
 			return lt_fail(r->ctx, LT_ENOMEM, "out of memory: the result '%s' takes %zu bytes", p->at[i].name, bytes);
 		memset(out->data, 0, bytes);
 		r->output[i] = out->data;
@@ -233,6 +235,7 @@ void run_end(struct run *r)
 	for (int32_t i = 0; r->result && i < r->model.binding[LT_BINDING_RESULT].n; i++) {
 		free(r->result[i].data);
 		free(r->result[i].packed);
+		free(r->result[i].real);
 		free(r->result[i].tensor.shape);
 	}
 	run_device_free(r);

@@ -23,6 +23,19 @@ static void pack(const struct run_result *res, int64_t elems)
 	}
 }
 
+/* What its integers stand for, in place of them. */
+static void make_real(struct run_result *res)
+{
+	struct lt_tensor *t = &res->tensor;
+	const int64_t n = (int64_t)(t->bytes / lt__dtype_info(t->dtype)->bytes);
+
+	for (int64_t i = 0; i < n; i++)
+		res->real[i] = (lt__as_double(lt__load(t->data, i, t->dtype), t->dtype) - (double)res->zero) * res->scale;
+	t->data = res->real;
+	t->dtype = LT_F64;
+	t->bytes = (size_t)n * sizeof *res->real;
+}
+
 static void collect(const struct run *r, int32_t i)
 {
 	struct run_result *res = &r->result[i];
@@ -41,6 +54,8 @@ static void collect(const struct run *r, int32_t i)
 	t->data = whole || !res->packed ? res->data : res->packed;
 	if (t->data == res->packed)
 		pack(res, (int64_t)(t->bytes / lt__dtype_info(p->dtype)->bytes));
+	if (res->real)
+		make_real(res);
 }
 
 char *run_output_name(const struct run *r, int64_t evaluation)

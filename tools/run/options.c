@@ -141,6 +141,8 @@ static const struct lt_tool_option rows[] = {
 			"results: one of the last two); %d in the "
 			"name becomes the number of the evaluation, one file each; with --dump: the text",
 		RUN | PRINTS, LT_VALUES("*.npy", "*.npz", "*.safetensors") },
+	{ 0, "real", NULL, TAKE_FLAG, AT(real), .help = "results whose integers stand for numbers (MeansNode of a script, "
+		"'means scale' of a graph) as these, in float64", RUN },
 	{ 0, "json", NULL, TAKE_FLAG, AT(json), .help = "results and reports as one JSON object", RUN | CACHE | LIST },
 	{ 'q', "quiet", NULL, TAKE_FLAG, AT(quiet),
 		.help = "no results and no progress; only what is asked for, and errors" },

@@ -31,7 +31,7 @@ struct run_options {
 	char pass;                              /* -dLETTER; 0: none */
 	char kernel_step;                       /* -kLETTER; 0: none */
 	bool verify, allow_unbounded, explain, profile, strict, no_passes, no_cache, list, json, quiet, verbose,
-		check_schedule, no_capture, unpacked, on_device;
+		check_schedule, no_capture, unpacked, on_device, real;
 	bool asks_cpu;                          /* --cc, --target or --use-source, which are cpu's */
 };
 extern const struct lt_tool run_tool;
@@ -46,7 +46,14 @@ bool run_dump_is(const struct run_options *, const char *kind);
 bool run_dump_graph(const struct run_options *);      /* a dump of the graph alone, which is not compiled */
 
 /* The whole. */
-struct run_result { const struct model_binding *binding; void *data, *packed; struct lt_tensor tensor; };
+/* scale: of the numbers that the integers stand for, where they are asked for, in `real`; 0: none are. */
+struct run_result {
+	const struct model_binding *binding;
+	void *data, *packed;
+	struct lt_tensor tensor;
+	double scale, *real;
+	int64_t zero;
+};
 struct run {
 	struct run_options o;
 	struct lt_context *ctx;

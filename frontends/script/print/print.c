@@ -21,6 +21,21 @@ static void end_statement(struct lt_scripter *p, const char *name)
 	flush_text(p);
 }
 
+/* What its integers stand for: the same value, which is then named by this statement. */
+static void say_meaning(struct lt_scripter *p, lt_node x)
+{
+	const struct lt_nodedef *d = &p->g->node[x];
+	if (d->scale == 0)
+		return;
+	const int32_t of = p->id[x];
+	p->id[x] = lt__say_begin(p);
+	lt__text_format(&p->text, "MeansNode($%d, ", of);
+	lt__say_bits(&p->text, lt__bits_of((union lt_scalar){ .f = d->scale }, LT_F64), LT_F64);
+	if (d->zero)
+		lt__text_format(&p->text, ", %lld", (long long)d->zero);
+	end_statement(p, NULL);
+}
+
 static void say_scalars(struct lt_scripter *p, lt_node source)
 {
 	for (lt_param i = 0; i < p->g->n_param; i++) {
@@ -46,6 +61,7 @@ static void say_source(struct lt_scripter *p, lt_node x)
 	lt__say_shape(p, &p->text, d->n_dim, d->dim);
 	end_statement(p, NULL);
 	say_scalars(p, x);
+	say_meaning(p, x);
 }
 
 /* The run-time scalars of its extents are declared. */
@@ -215,6 +231,7 @@ static lt_status say_value(struct lt_scripter *p, lt_node x)
 {
 	LT_TRY(lt__say_node(p, x));
 	end_statement(p, p->g->node[x].name);
+	say_meaning(p, x);
 	return LT_OK;
 }
 
