@@ -5,8 +5,8 @@
  * beside the bias; beside an image there is za, so that its border is like the rest.  Sums wrap, so that only the whole
  * has to fit: what it may be at most is found from the numbers of b, where these are there, and from what a is within.
  */
-#include <math.h>
 #include "base/checked.h"
+#include "base/number.h"
 #include "ir/build/fixed.h"
 
 static int64_t at_most(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -65,7 +65,8 @@ static void weigh_contents(const struct lt_graph *g, const struct weights *w, co
 		for (int64_t o = 0; o < outer; o++)
 			for (int64_t i = 0; i < inner; i++) {
 				const int64_t v = lt__load(data, (o * w->channels + c) * inner + i, t).i;
-				sum = plus(sum, v > INT32_MAX || v < INT32_MIN ? plus(size_of(v), spread) : size_of(v - zero));
+				const bool large = v > INT32_MAX || v < INT32_MIN || spread > INT32_MAX;
+				sum = plus(sum, large ? plus(size_of(v), spread) : size_of(v - zero));
 			}
 		proof->known = channel_number(g, p->bias, c, &bias) && proof->known;
 		const int64_t whole = plus(times(sum, reach), size_of(bias));
@@ -158,9 +159,13 @@ static lt_node by_channel(struct lt_graph *g, lt_node v, int32_t behind, enum lt
 	return behind ? lt__pos_unsqueeze(g, v, 1 + behind, mask) : v;
 }
 
+/* As sums do, the factor wraps. */
 static lt_node scaled_by(struct lt_graph *g, lt_node x, int64_t by)
 {
-	return x < 0 ? LT_NONE : lt__pos_op2(g, "mul", x, lt_graph_literal_int(g, lt_node_dtype(g, x), by));
+	if (x < 0)
+		return LT_NONE;
+	const enum lt_dtype t = lt_node_dtype(g, x);
+	return lt__pos_op2(g, "mul", x, lt_graph_literal_int(g, t, lt__round_to((union lt_scalar){ .i = by }, t).i));
 }
 
 /* bias - za sum b + K za zb, one a channel; LT_OMIT: nothing of it is there.  b is of the sums' type. */
@@ -171,10 +176,10 @@ static lt_node known_part(struct lt_graph *g, lt_node b, const bool *over, int64
 	lt_node y = p->bias == LT_OMIT ? LT_OMIT : by_channel(g, p->bias, behind, t);
 	if (p->zero_a) {
 		lt_node sums = by_channel(g, lt__pos_reduce(g, "add", b, over, false), behind, t);
-		lt_node less = scaled_by(g, sums, -p->zero_a);
+		lt_node less = scaled_by(g, sums, lt_wrap_sub(0, p->zero_a));
 		y = y == LT_OMIT ? less : lt__pos_op2(g, "add", y, less);
 		if (p->zero_b != LT_OMIT) {
-			lt_node zero = by_channel(g, p->zero_b, behind, t), all = scaled_by(g, zero, times(terms, p->zero_a));
+			lt_node zero = by_channel(g, p->zero_b, behind, t), all = scaled_by(g, zero, lt_wrap_mul(terms, p->zero_a));
 			y = lt__pos_op2(g, "add", y, all);
 		}
 	}

@@ -127,7 +127,7 @@ class Drawn:
     def matmul(self):
         r = self.r
         m, k, n = (r.choice([1, 2, 3, 5, 7, 13]) for _ in range(3))
-        a, b = r.choice(NARROW + ["uint16"]), r.choice(NARROW)
+        a, b = r.choice(NARROW + ["uint16", "int32", "int64"]), r.choice(NARROW + ["int32"])
         bias = self.drawn("int32", (n,)) if r.random() < 0.6 else r.choice(["0", "-77"])
         zero_b = self.by_channel(lambda: self.zero_of(b), b, n) if r.random() < 0.5 else "0"
         left, right = self.drawn(a, (m, k)), self.drawn(b, (k, n))
