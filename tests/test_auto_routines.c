@@ -155,9 +155,9 @@ static const struct { const char *graph; const struct lt_routine *row; uint32_t 
 	{ kept, in_order + 3, 1, "last: row m 9, column n 10, deep k 12\n" },
 	{ across, in_order + 3, 1, "last: row n 10, column m 9, deep k 12\n" },        /* the result as it is wanted */
 	{ across, ordered, 1, "" },                                                   /* a factor is read backwards */
-	{ shown, ordered, 1, "o: column n 10, row i 3, row m 9, deep k 12; bias\n" },
+	{ shown, ordered, 1, "o: row i_m 27, column n 10, deep k 12; bias\n" },
 	{ turned, ordered, 1, "o: row n 10, column m 9, deep k 12\n" },
-	{ turned_bias, ordered, 1, "o: row m 9, column n 10, deep k 12\n" },
+	{ turned_bias, ordered, 1, "o: row n 10, column m 9, deep k 12\n" },
 	{ both, in_order + 3, 1, "last: row m 9, column n 10, deep k 12\nlast: row m 9, column n 10, deep k 12; residual\n" },
 	{ both, plain_only, 1, "p: row m 9, column n 10, deep k 12\n" },               /* equal nests are one kernel */
 	{ squares, in_order + 3, 1, "" },

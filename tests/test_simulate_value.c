@@ -128,9 +128,20 @@ static uint64_t division(uint64_t a, uint64_t b, struct word w, bool floors, boo
 	return (wants_remainder ? r : q) & w.all;
 }
 
-enum { INTEGER_ROWS = 16 };
+/* A count below 0 loses all to the left, and shifts nothing to the right. */
+static uint64_t shifted(uint64_t x, uint64_t by, struct word w, bool left)
+{
+	const uint64_t bits = w.all >> 32 ? 64 : 32, sign = x & w.top ? w.all : 0;
+	if (by & w.top)
+		return left ? 0 : x;
+	for (uint64_t i = 0; i < by && i < bits; i++)
+		x = left ? (x + x) & w.all : (x >> 1) | (sign & ~(w.all >> 1));
+	return x;
+}
+
+enum { INTEGER_ROWS = 18 };
 static const char *const integer_names[INTEGER_ROWS] = { "add", "sub", "mul", "div", "mod", "min", "max", "and", "or",
-	"xor", "not", "neg", "abs", "sign", "quotient", "remainder" };
+	"xor", "not", "neg", "abs", "sign", "quotient", "remainder", "shl", "shr" };
 static uint64_t integer_value(int row, uint64_t a, uint64_t b, struct word w)
 {
 	bool less = (a ^ w.top) < (b ^ w.top);
@@ -150,7 +161,8 @@ static uint64_t integer_value(int row, uint64_t a, uint64_t b, struct word w)
 	case 12: return magnitude(a, w);
 	case 13: return a == 0 ? 0 : a & w.top ? w.all : 1;
 	case 14: return division(a, b, w, false, false);
-	default: return division(a, b, w, false, true);
+	case 15: return division(a, b, w, false, true);
+	default: return shifted(a, b, w, row == 16);
 	}
 }
 
