@@ -402,14 +402,15 @@ check check-more: tests
 	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(if $(filter %-more,$@),--more) \
 		$(TESTS) $(PLUGGED) $(LLVM_TESTS) $(CUDA_TESTS) $(CUDNN_TESTS) $(OPENCL_TESTS) $(ONNX_TESTS)
 bless: built $(addprefix $(O)/tests/,test_script_docs test_tree_text test_bench_predicted test_bench_grids \
-		test_networks test_partition)
+		test_networks test_partition) $(filter %/test_cudnn_partition,$(CUDNN_TESTS))
 	@O=$(O) tests/golden.sh --bless; O=$(O) tests/readme.sh --bless; O=$(O) tests/options.sh --bless
 	@LT_BLESS=1 $(O)/tests/test_script_docs --filter '*/every_error_has_its_message' >/dev/null
 	@LT_BLESS=1 $(O)/tests/test_tree_text --filter '*/each_mistake_has_its_sentence' >/dev/null
 	@LT_BLESS=1 $(O)/tests/test_bench_predicted >/dev/null
 	@LT_BLESS=1 $(O)/tests/test_bench_grids --filter '*/each_layer_has_its_grid' >/dev/null
 	@LT_BLESS=1 $(O)/tests/test_networks --filter '*/each_layer_has_its_tree' >/dev/null
-	@LT_BLESS=1 $(O)/tests/test_partition --filter '*/of_whole_networks' >/dev/null
+	@for t in $(O)/tests/test_partition $(filter %/test_cudnn_partition,$(CUDNN_TESTS)); do \
+		LT_BLESS=1 $$t --filter '*/of_whole_networks' >/dev/null || exit; done
 mutants: built $(O)/mutants
 	@$(O)/mutants --each $(MUTANTS_EACH) --seed $(MUTANTS_SEED)
 # build/fuzz has the programs that replay corpora, one of which is called as a folder of sources is.

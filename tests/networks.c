@@ -5,24 +5,48 @@
 #include "tests/networks.h"
 
 /* A value of the script, and its shape where one layer after the other needs it: an image of one batch. */
-struct net { FILE *out; int n, n_weight; };
+struct net { FILE *out; const char *type; int n, n_weight; };
 struct net_image { int at; int c, h, w; };
+
+/* What computes is computed in float32 of values that are halves, and rounded to a half: each node by itself, as in
+ * models of ONNX. */
+static void net_print(const struct net *net, const char *text)
+{
+	static const char *const moves[] = { "InputTensor", "ConstantTensor", "FullNode", "CastNode", "ReshapeNode",
+		"PermuteNode", "SliceNode", "ConcatNode", "GatherNode" };
+	bool rounded = strcmp(net->type, "float16") == 0;
+	for (size_t i = 0; i < sizeof moves / sizeof *moves; i++)
+		rounded = rounded && strncmp(text, moves[i], strlen(moves[i])) != 0;
+	if (!rounded) {
+		(void)fputs(text, net->out);
+		return;
+	}
+	(void)fputs("CastNode(", net->out);
+	while (*text) {
+		const size_t n = *text == '$' ? 1 + strspn(text + 1, "0123456789") : strcspn(text, "$");
+		(void)fprintf(net->out, *text == '$' ? "CastNode(%.*s, float32)" : "%.*s", (int)n, text);
+		text += n;
+	}
+	(void)fprintf(net->out, ", %s)", net->type);
+}
 
 static int net_node(struct net *net, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static int net_node(struct net *net, const char *fmt, ...)
 {
+	char text[300];
 	va_list list;
-	(void)fprintf(net->out, "$%d = ", ++net->n);
 	va_start(list, fmt);
-	(void)vfprintf(net->out, fmt, list);
+	(void)vsnprintf(text, sizeof text, fmt, list);
 	va_end(list);
+	(void)fprintf(net->out, "$%d = ", ++net->n);
+	net_print(net, text);
 	(void)fputs(";\n", net->out);
 	return net->n;
 }
 
 static int net_weight(struct net *net, const char *shape)
 {
-	return net_node(net, "ConstantTensor(w%d, float32, [%s])", net->n_weight++, shape);
+	return net_node(net, "ConstantTensor(w%d, %s, [%s])", net->n_weight++, net->type, shape);
 }
 
 static int net_vector(struct net *net, int n)
@@ -32,7 +56,7 @@ static int net_vector(struct net *net, int n)
 	return net_weight(net, shape);
 }
 
-static int net_full(struct net *net, double value) { return net_node(net, "FullNode(float32, [], %g)", value); }
+static int net_full(struct net *net, double value) { return net_node(net, "FullNode(%s, [], %g)", net->type, value); }
 
 /* ---- images ---- */
 
@@ -70,7 +94,7 @@ static struct net_image net_conv(
 
 static struct net_image net_input(struct net *net)
 {
-	return (struct net_image){ net_node(net, "InputTensor(x, float32, [1, 3, 224, 224])"), 3, 224, 224 };
+	return (struct net_image){ net_node(net, "InputTensor(x, %s, [1, 3, 224, 224])", net->type), 3, 224, 224 };
 }
 
 /* x times weights that lie as those of a linear layer do, and its bias. */
@@ -198,8 +222,9 @@ static void net_bert(struct net *net)
 	int position = net_node(net, "SliceNode($%d, 0, %d)", net_weight(net, shape), TOKENS);
 	x = net_node(net, "AddNode($%d, $%d)", x, type);
 	x = net_norm(net, net_node(net, "AddNode($%d, $%d)", x, position));
-	int one = net_full(net, 1), lowest = net_node(net, "FullNode(float32, [], -3.4028235e38)");
-	mask = net_node(net, "CastNode($%d, float32)", mask);
+	int one = net_full(net, 1), lowest = net_node(net, "FullNode(%s, [], %s)", net->type,
+		strcmp(net->type, "float16") == 0 ? "-65504" : "-3.4028235e38");
+	mask = net_node(net, "CastNode($%d, %s)", mask, net->type);
 	mask = net_node(net, "MultiplyNode($%d, $%d)", net_node(net, "SubNode($%d, $%d)", one, mask), lowest);
 	mask = net_node(net, "ReshapeNode($%d, [1, 1, 1, %d])", mask, TOKENS);
 	for (int i = 0; i < N_LAYER; i++)
@@ -271,7 +296,8 @@ static void gpt_write(struct net *net, int tokens, int before)
 	char shape[32];
 	int ids = net_node(net, "InputTensor(ids, int64, [1, %d])", tokens);
 	if (before)
-		g.past = net_node(net, "InputTensor(past, float32, [%d, 2, 1, %d, %d, %d])", N_LAYER, HEADS, before, WIDTH / HEADS);
+		g.past = net_node(net, "InputTensor(past, %s, [%d, 2, 1, %d, %d, %d])", net->type, N_LAYER, HEADS, before,
+			WIDTH / HEADS);
 	(void)snprintf(shape, sizeof shape, "%d, %d", GPT_WORDS, WIDTH);
 	int x = net_node(net, "GatherNode($%d, $%d)", net_weight(net, shape), ids);
 	(void)snprintf(shape, sizeof shape, "%d, %d", GPT_POSITIONS, WIDTH);
@@ -299,11 +325,11 @@ static const struct net_row networks[] = { { "mobilenetv2", net_mobilenetv2 }, {
 const char *const network_names[] = { "mobilenetv2", "resnet18", "resnet50", "bert", "gpt2", "gpt2_step",
 	NULL };
 
-bool network_write(const char *name, FILE *out)
+bool network_write(const char *name, const char *type, FILE *out)
 {
 	for (size_t i = 0; i < sizeof networks / sizeof *networks; i++)
 		if (strcmp(networks[i].name, name) == 0) {
-			struct net net = { .out = out };
+			struct net net = { .out = out, .type = type };
 			networks[i].write(&net);
 			return true;
 		}

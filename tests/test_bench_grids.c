@@ -47,7 +47,7 @@ static void print_network(const char *name, FILE *to)
 	char *text = NULL;
 	size_t bytes = 0;
 	FILE *f = open_memstream(&text, &bytes);
-	cr_assert(f && network_write(name, f) && fclose(f) == 0);
+	cr_assert(f && network_write(name, "float32", f) && fclose(f) == 0);
 	print_grids(name, text, bytes, to);
 	free(text);
 }

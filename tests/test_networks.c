@@ -24,7 +24,7 @@ static struct plan plan_network(const char *name)
 	char *text = NULL;
 	size_t bytes = 0;
 	FILE *f = open_memstream(&text, &bytes);
-	cr_assert(f && network_write(name, f) && fclose(f) == 0);
+	cr_assert(f && network_write(name, "float32", f) && fclose(f) == 0);
 	cr_assert_eq(lt_context_new(&plan.ctx), LT_OK);
 	cr_assert_eq(lt_parse(plan.ctx, text, bytes, name, NULL, &plan.g), LT_OK, "%s", lt_context_message(plan.ctx));
 	cr_assert_eq(lt_compile(plan.ctx, plan.g, &o, &plan.p), LT_OK, "%s", lt_context_message(plan.ctx));
