@@ -73,6 +73,11 @@ static const struct described_case cases[] = {
 	{ "causal", "s = 128; t = 256; d = 64; e = 64;", "s = 3; t = 7; d = 4; e = 5;",
 		"q = InputTensor(q, T, [2, s, d]); k = InputTensor(k, T, [2, t, d]); v = InputTensor(v, T, [2, t, e]);\n"
 		"result = TO(AttentionNode(F(q), F(k), F(v), 0.125, 1));\n", { NULL }, { NULL }, { NULL } },
+	/* one var is what scores sum over and what values stand for, as where layers of attention share keys */
+	{ "shared_keys", "s = 128; t = 256; d = 64;", "s = 3; t = 7; d = 5;",
+		"q = InputTensor(q, T, [2, s, d]); k = InputTensor(k, T, [2, t, d]); v = InputTensor(v, T, [2, t, d]);\n"
+		"result both = ConcatNode(0, k, v); result = TO(AttentionNode(F(q), F(k), F(v), 0.125));\n",
+		{ "result.mul", "F" }, { "result", "TO" }, { NULL } },
 	/* heads that share keys: head h of the queries has number h / 4 of the keys and values */
 	{ "heads", "s = 64; d = 64;", "s = 5; d = 3;",
 		"q = InputTensor(q, T, [8, s, d]); k = InputTensor(k, T, [2, s, d]); v = InputTensor(v, T, [2, s, d]);\n"

@@ -20,8 +20,9 @@ int32_t lt__product_roles(
 	const struct lt_graph *, const struct lt_leaf *mul, const struct lt_leaf *sum, int32_t right, int32_t *role);
 
 /* describe.c: what a group of leaves computes, whatever that is (lt/tree.h: the description of a call). */
-/* An axis: a var, or the digit of one that counts `place`; extent: of the digit, the most. */
-struct lt_axis { lt_var var; int64_t place, extent; bool whole; };      /* whole: all of the var */
+/* An axis: a var, or the digit of one that counts `place`; extent: of the digit, the most.  again: so many axes before
+ * it are the same digit, along which no op reads another.  whole: all of the var. */
+struct lt_axis { lt_var var; int64_t place, extent; bool whole; int32_t again; };
 /* A digit of a var of a leaf: `place` times the position along the axis. */
 struct lt_axis_digit { int32_t column, axis; int64_t place; };
 struct lt_described_value {

@@ -3,7 +3,9 @@
  * Each leaf is an op.  A var of a leaf is one axis, or, where a view cuts it by a constant, several digits of a mixed
  * radix: c = 16*g + o.  Leaves that read each other in place share their axes, so vars are merged, and digits are cut,
  * until nothing changes.  What is read from outside may move along the axes as it likes, as long as that is linear; a
- * value that is made inside is read at the reader's own position, since it is nowhere in memory.
+ * value that is made inside is read at the reader's own position, since it is nowhere in memory.  At the end a digit
+ * that leaves have without sharing it is an axis for each: the elements of keys are summed over, those of values stay,
+ * also where the graph has one var for both, as of layers of attention that share keys.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -342,22 +344,25 @@ static bool describe_leaf(struct describing *s, struct lt_described_op *op)
 
 /* -- axes -- */
 
-static int32_t axis_of(struct describing *s, struct lt_description *out, int32_t digit)
+/* A digit that an op has.  Ops count along one axis where one reads the other, or both the same tensor, along the
+ * digit.  What a sum was over is gone behind it: one that has the digit again, of another tensor, has an axis of its
+ * own. */
+struct held { int32_t column, digit, same, axis; int64_t place; };
+struct held_list { int32_t first, n; };
+struct holding { struct held *at; int32_t n, cap; struct held_list *of; };      /* of: by op */
+
+static int32_t held_root(const struct holding *h, int32_t i)
 {
-	const struct digit *d = &s->digit[digit];
-	for (int32_t i = 0; i < out->n_axis; i++)
-		if (out->axis[i].var == d->var && out->axis[i].place == d->place && out->axis[i].extent == d->extent)
-			return i;
-	if (out->n_axis == MAX_AXES)
-		return -1;
-	out->axis[out->n_axis] = (struct lt_axis){ d->var, d->place, d->extent, d->whole };
-	return out->n_axis++;
+	while (h->at[i].same >= 0)
+		i = h->at[i].same;
+	return i;
 }
 
-static bool number_axes(struct describing *s, struct lt_description *out, struct lt_described_op *op)
+static bool hold(struct describing *s, struct holding *h, int32_t o)
 {
+	const struct lt_described_op *op = &s->op[o];
 	const struct lt_leaf *leaf = op->leaf;
-	op->digit = LT_NEW(s->a, struct lt_axis_digit, MAX_AXES);
+	h->of[o].first = h->n;
 	for (int32_t i = 0; i < leaf->n_var; i++) {
 		struct digit_list list;
 		bool moves = !op->instance;
@@ -366,15 +371,75 @@ static bool number_axes(struct describing *s, struct lt_description *out, struct
 		if (!digits_of_var(s, leaf->var[i], &list))
 			return false;
 		for (int32_t k = moves ? list.n : 0; k-- > 0;) {
-			int32_t axis = axis_of(s, out, list.at[k]);
-			if (axis < 0 || op->n_digit == MAX_AXES)
+			if (h->n - h->of[o].first == MAX_AXES)
 				return describe_fail(s, "there are more than %d axes in %s", (int)MAX_AXES, s->where);
-			for (int32_t q = 0; q < op->n_digit; q++)
-				if (op->digit[q].axis == axis)
+			for (int32_t q = h->of[o].first; q < h->n; q++)
+				if (h->at[q].digit == list.at[k])
 					return describe_fail(s, "%%%s, or a value that it is made of, is read along two axes that count the same, as %s "
 						"does; move a part of it out of %s",
 						node_name(s, op->node), s->t->graph->var[leaf->var[i]].name, s->where);
-			op->digit[op->n_digit++] = (struct lt_axis_digit){ i, axis, list.place[k] };
+			LT_GROW(s->a, h->at, h->n, h->cap);
+			h->at[h->n++] = (struct held){ i, list.at[k], -1, -1, list.place[k] };
+		}
+	}
+	h->of[o].n = h->n - h->of[o].first;
+	return true;
+}
+
+/* The digits that both have; read: of each, what it reads; NULL: all that it computes. */
+static void join_held(const struct describing *s, struct holding *h, int32_t a, const struct lt_read *read_a, int32_t b,
+	const struct lt_read *read_b)
+{
+	for (int32_t i = h->of[a].first; i < h->of[a].first + h->of[a].n; i++) {
+		if (read_a ? !lt__read_depends(read_a, h->at[i].column) : h->at[i].column >= s->op[a].leaf->n_out)
+			continue;
+		for (int32_t k = h->of[b].first; k < h->of[b].first + h->of[b].n; k++) {
+			const int32_t x = held_root(h, i), y = held_root(h, k);
+			if (h->at[i].digit == h->at[k].digit && x != y && lt__read_depends(read_b, h->at[k].column))
+				h->at[x < y ? y : x].same = x < y ? x : y;
+		}
+	}
+}
+
+static void join_reads(const struct describing *s, struct holding *h, int32_t o, int32_t k)
+{
+	const struct lt_described_op *op = &s->op[o];
+	const struct lt_read *r = &op->leaf->read[k];
+	if (op->value[k].kind == LT_VALUE_OP) {
+		join_held(s, h, op->value[k].op, NULL, o, r);
+		return;
+	}
+	for (int32_t i = 0; op->value[k].kind == LT_VALUE_READ && i < o; i++)
+		for (int32_t v = 0; v < s->op[i].n_value && !s->op[i].dead; v++)
+			if (s->op[i].value[v].kind == LT_VALUE_READ && s->op[i].value[v].piece->base == r->piece[0].base)
+				join_held(s, h, i, &s->op[i].leaf->read[v], o, r);
+}
+
+static bool number_axes(struct describing *s, struct lt_description *out)
+{
+	struct holding h = { .of = LT_NEW(s->a, struct held_list, s->n_op + 1) };
+	for (int32_t o = 0; o < s->n_op; o++)
+		if (!s->op[o].dead && !hold(s, &h, o))
+			return false;
+	for (int32_t o = 0; o < s->n_op; o++)
+		for (int32_t k = 0; k < s->op[o].n_value && !s->op[o].dead; k++)
+			join_reads(s, &h, o, k);
+	for (int32_t o = 0; o < s->n_op; o++) {
+		struct lt_described_op *op = &s->op[o];
+		op->digit = LT_NEW(s->a, struct lt_axis_digit, MAX_AXES);
+		for (int32_t i = h.of[o].first; i < h.of[o].first + h.of[o].n; i++) {
+			const struct digit *d = &s->digit[h.at[i].digit];
+			struct held *root = &h.at[held_root(&h, i)];
+			if (root->axis < 0) {
+				if (out->n_axis == MAX_AXES)
+					return describe_fail(s, "there are more than %d axes in %s", (int)MAX_AXES, s->where);
+				root->axis = out->n_axis;
+				int32_t again = 0;
+				for (int32_t a = 0; a < out->n_axis; a++)
+					again += out->axis[a].var == d->var && out->axis[a].place == d->place;
+				out->axis[out->n_axis++] = (struct lt_axis){ d->var, d->place, d->extent, d->whole, again };
+			}
+			op->digit[op->n_digit++] = (struct lt_axis_digit){ h.at[i].column, root->axis, h.at[i].place };
 		}
 	}
 	return true;
@@ -721,9 +786,8 @@ static bool describe_all(struct describing *s, struct lt_description *out)
 			s->why = s->changed ? NULL : s->why;
 		}
 	}
-	for (int32_t i = 0; i < s->n_op; i++)
-		if (!s->op[i].dead && !number_axes(s, out, &s->op[i]))
-			return false;
+	if (!number_axes(s, out))
+		return false;
 	out->op = s->op;
 	out->n_op = s->n_op;
 	mark_roundings(s->t->graph, out);

@@ -526,7 +526,7 @@ static lt_status add_description(struct call_nest *x, struct lt_call *call)
 	for (int32_t a = 0; a < x->d.n_axis; a++) {
 		const struct lt_axis *axis = &x->d.axis[a];
 		add_axis(x, a, (struct lt_fcalldim){ .var = axis->var, .role = LT_DIM_OTHER, .place = axis->place,
-			.extent = axis->whole ? 0 : axis->extent }, call->loop);
+			.extent = axis->whole ? 0 : axis->extent, .again = axis->again }, call->loop);
 	}
 	for (int32_t i = 0; i < x->d.n_op && !x->why; i++) {
 		done[i].number = f->n_call_op - call->first_op;

@@ -55,7 +55,8 @@ struct lt_step {
 	struct lt_rows on;              /* an unroll loop's iterations may be past the end: where these hold they are not */
 };
 /* place: of a digit of the var, else 1. */
-struct lt_fcalldim { lt_var var; int32_t role; int64_t extent; int32_t first_bound, n_bound; int64_t place; };
+struct lt_fcalldim { lt_var var; int32_t role; int64_t extent; int32_t first_bound, n_bound; int64_t place;
+	int32_t again; };
 struct lt_fcalloperand { int32_t buffer; struct lt_row row; int32_t first_stride; };
 /* Of descriptions: a place, strides along each axis. */
 struct lt_fplace { struct lt_row row; int32_t first_stride; };

@@ -223,18 +223,27 @@ static void write_accesses(struct writer *w)
 }
 
 /* Of a digit that counts 16 of c: c_16; of two that would be called the same, the later one has more. */
-static const char *dim_name(const struct lt_freezer *f, int32_t i)
+static const char *dim_name(const struct lt_freezer *f, const struct lt_call_dim *before, int32_t i)
 {
-	const struct lt_fcalldim *d = &f->call_dim[i];
+	const struct lt_fcalldim *d = &f->call_dim[i], *of;
 	const char *name = f->g->var[d->var].name;
-	if (d->place == 1)
+	if (d->place == 1 && !d->again)
 		return name;
-	name = lt__arena_format(f->keep, "%s_%lld", name, (long long)d->place);
-	for (lt_var v = 0; v < f->g->n_var; v++)
-		if (!strcmp(f->g->var[v].name, name)) {
-			name = lt__arena_format(f->keep, "%s_", name);
-			v = -1;
+	if (d->place != 1)
+		name = lt__arena_format(f->keep, "%s_%lld", name, (long long)d->place);
+	for (int32_t k = 0; k < d->again; k++)
+		name = lt__arena_format(f->keep, "%s_", name);
+	for (bool taken = true; taken;) {
+		taken = false;
+		for (lt_var v = 0; v < f->g->n_var && !taken; v++)
+			taken = !strcmp(f->g->var[v].name, name);
+		for (int32_t k = 0; k < i && !taken; k++) {
+			of = &f->call_dim[k];
+			taken = !strcmp(before[k].var, name) && (of->var != d->var || of->place != d->place || of->again != d->again);
 		}
+		if (taken)
+			name = lt__arena_format(f->keep, "%s_", name);
+	}
 	return name;
 }
 
@@ -245,7 +254,7 @@ static void write_calls(struct writer *w, struct lt_frozen *out)
 	struct lt_call_operand *operands = LT_NEW(f->keep, struct lt_call_operand, f->n_call_operand + 1);
 	for (int32_t i = 0; i < f->n_call_dim; i++) {
 		const struct lt_fcalldim *d = &f->call_dim[i];
-		dims[i] = (struct lt_call_dim){ dim_name(f, i), d->role, d->extent, d->first_bound, d->n_bound };
+		dims[i] = (struct lt_call_dim){ dim_name(f, dims, i), d->role, d->extent, d->first_bound, d->n_bound };
 	}
 	for (int32_t i = 0; i < f->n_call_operand; i++) {
 		const struct lt_fcalloperand *o = &f->call_operand[i];

@@ -426,6 +426,10 @@ static const struct { const char *script, *steps; int engine; } norms[] = {
 #define LAYERS_OF(type, heads, s, d) QKV(type, "[" heads, s, s, d, d) ROUNDED_ATTENTION(type, "0.125", SEEN) \
 	"j = InputTensor(j, " type ", [" heads ", " s ", " d "]); u = InputTensor(u, " type ", [" heads ", " s ", " d "]);\n" \
 	"result = A(A(q, k, v), j, u);\n"
+/* Where the second has the keys or the values of the first: one var of the graph is what both are of. */
+#define SHARED_LAYERS(heads, s, d, second) QKV("float16", "[" heads, s, s, d, d) \
+	ROUNDED_ATTENTION("float16", "0.125", SEEN) "u = InputTensor(u, float16, [" heads ", " s ", " d "]);\n" \
+	"result = A(A(q, k, v), " second ");\n"
 static const struct { const char *script, *steps; int engine; } attentions[] = {
 	{ QKV("float32", "[2", "5", "7", "8", "16") "result = AttentionNode(q, k, v);\n", ALONE, 40 },
 	{ QKV("float32", "[2, 3", "7", "7", "8", "8") "result = AttentionNode(q, k, v, 0.3, 1);\n", ALONE, 40 },
@@ -641,6 +645,8 @@ Test(cudnn, default_trees_of_blocks)
 			WIDE("v") ", 0.125, 1), float16);\n", 1 },
 		{ MASKED_LAYERS("float16", "24", "128", "64", "-65504"), 2 },
 		{ MASKED_LAYERS("bfloat16", "12", "128", "64", "-inf"), 2 },
+		{ SHARED_LAYERS("16", "128", "64", "k, u"), 2 }, { SHARED_LAYERS("16", "128", "64", "u, v"), 2 },
+		{ SHARED_LAYERS("16", "128", "64", "k, v"), 2 },
 		{ LAYERS_OF("float16", "11", "128", "64"), 0 }, { LAYERS_OF("float16", "16", "128", "20"), 0 },
 		{ LAYERS_OF("float32", "16", "128", "64"), 0 } };
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
