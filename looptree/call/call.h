@@ -105,8 +105,8 @@ bool lt__routine_is_graph(const struct lt_target *, int32_t i);
 /* Whether a row of a frozen tree depends on run-time scalars, through divs, too. */
 bool lt__row_has_params(const struct lt_tree *, int32_t row);
 /* Where a row stopped, in the order in which it is asked: at what the call is as a whole, at its anchors, types,
- * operators, and so on; op: of operators, which one.  Of several rows the one that came farthest has the sentence that
- * says most. */
+ * operators, and so on; op: of types and operators, which one.  Of several rows the one that came farthest has the
+ * sentence that says most. */
 enum lt_take_step { LT_TAKE_WHOLE, LT_TAKE_ANCHOR, LT_TAKE_TYPE, LT_TAKE_OP, LT_TAKE_COUNT, LT_TAKE_LAYOUT,
 	LT_TAKE_SHAPE, LT_TAKE_BACKEND };
 struct lt_take_reach { int32_t step, op; };

@@ -152,6 +152,12 @@ static void find_places(struct take_question *x)
 	}
 }
 
+/* The way out for what is no factor of attention, and not taken: most often it says which scores count. */
+static const char *or_add(const struct take_question *x)
+{
+	return x->anchor->kind == LT_ANCHOR_ATTENTION ? ", or, where it says which scores count, add 0 and -inf to them" : "";
+}
+
 /* -- ops -- */
 
 static bool is_result(const struct take_question *x, int32_t op)
@@ -194,8 +200,8 @@ static void check_op(struct take_question *x, int32_t i, uint32_t *n)
 	if (o->kind == LT_CALL_REDUCE)
 		REFUSE(x, "%s reduces beside the %s; move it out of the group", op_name(x, i), anchor);
 	else if (is->opcode >= 64 || !(takes >> is->opcode & 1))
-		REFUSE(x, "%s, %s, is %s the %s, and %s takes no such operator there; move it out of the group", op_name(x, i),
-			is->name, where, anchor, x->r->name);
+		REFUSE(x, "%s, %s, is %s the %s, and %s takes no such operator there; move it out of the group%s", op_name(x, i),
+			is->name, where, anchor, x->r->name, x->place[i] == BEFORE ? or_add(x) : "");
 	else if (++*n > x->r->max_ops && x->r->max_ops)
 		REFUSE(x, "%s is one operator more than the %u that %s takes with a %s; move it out of the group", op_name(x, i),
 			(unsigned)x->r->max_ops, x->r->name, anchor);
@@ -207,12 +213,15 @@ static void check_op(struct take_question *x, int32_t i, uint32_t *n)
 
 /* -- types and numbers of what is read and written -- */
 
-static void check_type(struct take_question *x, const char *name, bool written, int32_t buffer, uint64_t takes)
+/* end: what else may be done.  The more have the right type, the farther it came. */
+static void check_type(struct take_question *x, const char *name, bool written, int32_t buffer, uint64_t takes,
+	const char *end)
 {
 	uint32_t dtype = type_of(x, buffer)->dtype;
 	if (!(takes >> dtype & 1))
-		REFUSE(x, "%s is %s as %s, and %s takes %s there; cast it outside", name, written ? "written" : "read",
-			lt__dtype_info((enum lt_dtype)dtype)->name, x->r->name, lt__dtype_list(x->a, takes));
+		REFUSE(x, "%s is %s as %s, and %s takes %s there; cast it outside%s", name, written ? "written" : "read",
+			lt__dtype_info((enum lt_dtype)dtype)->name, x->r->name, lt__dtype_list(x->a, takes), end);
+	x->at.op++;
 }
 
 /* Whether an anchor reads it. */
@@ -221,7 +230,8 @@ static bool check_factor(struct take_question *x, const struct lt_call_anchor *a
 	bool factor = false;
 	for (int k = 0; k < 3; k++)
 		if (a->read[k] == read) {
-			check_type(x, read_name(x, read), false, read_at(x, read)->buffer, k ? x->r->right : x->r->left);
+			check_type(x, read_name(x, read), false, read_at(x, read)->buffer, k ? x->r->right : x->r->left,
+				"");
 			factor = true;
 		}
 	return factor;
@@ -246,10 +256,11 @@ static void check_types(struct take_question *x)
 		for (int32_t a = 0; a < x->c->n_anchor; a++)
 			factor = check_factor(x, anchor_at(x, a), i) || factor;
 		if (!factor)
-			check_type(x, read_name(x, i), false, read_at(x, i)->buffer, other);
+			check_type(x, read_name(x, i), false, read_at(x, i)->buffer, other, or_add(x));
 	}
 	for (int32_t i = 0; i < x->c->n_result; i++)
-		check_type(x, op_name(x, result_at(x, i)->op), true, result_at(x, i)->buffer, x->r->result);
+		check_type(x, op_name(x, result_at(x, i)->op), true, result_at(x, i)->buffer, x->r->result,
+			"");
 	for (int32_t a = 0; a < x->c->n_anchor; a++)
 		check_sums(x, anchor_at(x, a));
 }
@@ -437,7 +448,7 @@ static void ask_parts(struct take_question *x)
 			: "masked by something else");
 	x->at.step = LT_TAKE_TYPE;
 	check_types(x);
-	x->at.step = LT_TAKE_OP;
+	x->at = (struct lt_take_reach){ LT_TAKE_OP, 0 };
 	find_places(x);
 	for (x->at.op = 0; x->at.op < c->n_op && !x->why; x->at.op++)
 		check_op(x, x->at.op, &n);

@@ -426,6 +426,9 @@ static const struct { const char *script, *steps; int engine; } norms[] = {
 #define LAYERS_OF(type, heads, s, d) QKV(type, "[" heads, s, s, d, d) ROUNDED_ATTENTION(type, "0.125", SEEN) \
 	"j = InputTensor(j, " type ", [" heads ", " s ", " d "]); u = InputTensor(u, " type ", [" heads ", " s ", " d "]);\n" \
 	"result = A(A(q, k, v), j, u);\n"
+/* Keys that count, by a value. */
+#define CHOSEN(by) "s = EinsumNode(hsd,htd->hst: q, k) * 0.3;\n" \
+	"result = EinsumNode(hst,htd->hsd: SoftmaxNode(WhereNode(" by ", s, -inf)), v);\n"
 /* Where the second has the keys or the values of the first: one var of the graph is what both are of. */
 #define SHARED_LAYERS(heads, s, d, second) QKV("float16", "[" heads, s, s, d, d) \
 	ROUNDED_ATTENTION("float16", "0.125", SEEN) "u = InputTensor(u, float16, [" heads ", " s ", " d "]);\n" \
@@ -444,6 +447,10 @@ static const struct { const char *script, *steps; int engine; } attentions[] = {
 		"call h cudnn.graph", 40 },
 	{ HEADS("float32", "3", "5", IN_ROWS), ALONE, 40 },
 	{ HEADS("float32", "1", "7", "a"), "call d10 cudnn.graph", 40 },
+	{ HEADS("float16", "3", "5", "CastNode(" IN_ROWS ", float16)"),
+		"group %H.cast/i %result/i; call group cudnn.graph", 40 },
+	{ QKV("bfloat16", "[3", "1", "11", "16", "8") "result = CastNode(AttentionNode(" WIDE("q") ", " WIDE("k") ", "
+		WIDE("v") "), bfloat16);\n", GROUP, 40 },
 	{ HALF_ATTENTION("float16"), 40 }, { HALF_ATTENTION("bfloat16"), 40 },
 	{ WIDE_ATTENTION("float16"), 40 }, { WIDE_ATTENTION("bfloat16"), 40 },
 	{ MASKED_HALVES("float16", "-65504"), 40 }, { MASKED_HALVES("bfloat16", "-inf"), 40 },
@@ -531,6 +538,16 @@ static const struct { const char *backend, *script, *steps, *says; } refusals[] 
 		"div is not what a norm is made of" },
 	{ "cudnn", QKV("float32", "[2", "5", "7", "8", "8") "result = AttentionNode(q, k, v, 0.3, 1);\n", ALONE,
 		"a query sees keys up to its own number +2, and the library up to its own number" },
+	/* Which keys count, as values that are chosen by: what may be done instead. */
+	{ "cudnn", QKV("float32", "[2", "5", "7", "8", "8") "m = InputTensor(m, bool, [2, 5, 7]);\n" CHOSEN("m"),
+		"call h cudnn.graph", "%m is read as bool, and cudnn.graph takes f32 there; cast it outside, or, where it says which "
+		"scores count, add 0 and -inf to them" },
+	{ "cudnn", QKV("float32", "[2", "5", "7", "8", "8") "n = InputTensor(n, int64, [2, 1, 1]);\n"
+		CHOSEN("LessNode(IndexNode(s, 2), n)"), "call h cudnn.graph", "%n is read as i64, and cudnn.graph takes f32 there; "
+		"cast it outside, or, where it says which scores count, add 0 and -inf to them" },
+	{ "cudnn", QKV("float32", "[2", "5", "7", "8", "8") CHOSEN("LessNode(IndexNode(s, 2), FullNode(int64, [], 4))"),
+		"call h cudnn.graph", "%result.less, less, is before the attention, and cudnn.graph takes no such operator there; "
+		"move it out of the group, or, where it says which scores count, add 0 and -inf to them" },
 	{ "cudnn", QKV("float32", "[2", "5", "7", "12", "8") "result = AttentionNode(q, k, v);\n", ALONE,
 		"queries have 12 elements and values 8, and the library takes multiples of 8 up to 128" },
 	{ "cudnn", QKV("float32", "[2", "5", "7", "8", "136") "result = AttentionNode(q, k, v);\n", ALONE,
