@@ -2,6 +2,7 @@
 #                   (scripts/setup.sh; SETUP=no: none), and says at its end what is left out, and how to have it
 # make debug        the same with MODE=debug, into build/debug;  make release: with MODE=release, which is the default
 # make debug-cudnn  make release-cudnn: names of HamKaas for the same; say what libhamkaas.so has
+# make python       the package looptree for Python 3.11 and later, in build/python; pip install . makes a wheel of it
 # make demo         handwritten-style digits, classified by lt-run      make demo-accuracy   2000 MNIST images
 # make check        what needs no device, in eight minutes      make check-more   the tests that take longer
 # make bless        rewrites what tests compare with
@@ -21,6 +22,7 @@
 #                   CUDA=/usr/local/cuda/include (default: where its headers are found; CUDA= builds without it);
 #                   CUDNN=/usr/include, OPENCL=/usr/include (the same for those of cuDNN and OpenCL);
 #                   PROTOC=protoc-c (default: protobuf-c where it is found; PROTOC= builds without models of ONNX);
+#                   PYTHON=python3 (whose headers the package for Python is built with);
 #                   SETUP=no installs no packages;
 #                   for install: PREFIX DESTDIR LIBDIR=$(PREFIX)/lib DOCDIR=$(PREFIX)/share/doc/looptree
 
@@ -64,7 +66,7 @@ endif
 # What not every machine has, unless it is chosen by hand: it is looked for, and LLVM and protobuf-c, which main
 # features need, are installed.
 LOOKED_FOR := $(foreach f,LLVM PROTOC CUDA CUDNN OPENCL,$(if $(filter undefined,$(origin $f)),$f))
-ifneq ($(filter all debug% release% plugins check check-more tests onnx-suite bench demo% tell-hamkaas,$(GOALS)),)
+ifneq ($(filter all built debug% release% plugins check check-more tests onnx-suite bench demo% tell-hamkaas,$(GOALS)),)
 $(if $(filter LLVM,$(LOOKED_FOR)),$(shell $(setup) llvm '$(O)' >&2))
 $(if $(filter PROTOC,$(LOOKED_FOR)),$(shell $(setup) onnx '$(O)' >&2))
 endif
@@ -158,6 +160,11 @@ PLUGGED = $(patsubst %,$(O)/plugged/test_%_plugged,backend ref_tree operators cp
 EXAMPLE = $(patsubst examples/mnist/%.c,$(O)/mnist-%,$(wildcard examples/mnist/*.c))
 SO      = liblooptree.so
 SONAME  = $(SO).$(firstword $(subst ., ,$(VERSION)))
+# The package for Python: a module of the limited API, and the files of python/looptree beside it.
+PYTHON  ?= python3
+PYTHON_INCLUDE = $(shell $(PYTHON) -c 'import os, sysconfig; p = sysconfig.get_path("include"); \
+	print(p if os.path.exists(p + "/Python.h") else "")' 2>/dev/null)
+PYTHON_CORE = $(O)/python/looptree/_core.abi3.so
 
 say  = $(if $(V),,@echo '  $(1)';)
 link = $(call say,LD $@)mkdir -p $(@D) && $(CC) $(FLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^)
@@ -166,6 +173,18 @@ all: built
 	$(tell_left_out)
 left-out:
 	$(tell_left_out)
+# Found beside the module in a wheel, and two folders up here.
+$(PYTHON_CORE): python/looptree/_core.c $(wildcard include/lt/*.h) $(O)/flags | $(O)/$(SO)
+	@mkdir -p $(@D)
+	$(if $(PYTHON_INCLUDE),,$(error $(PYTHON) has no Python.h: apt-get install -y python3-dev))
+	$(call say,LD $@)$(CC) $(filter-out -Wpedantic,$(FLAGS)) $(LDFLAGS) -isystem $(PYTHON_INCLUDE) -shared -o $@ $< \
+		-L$(O) -llooptree '-Wl,-rpath,$$ORIGIN/lib:$$ORIGIN/../..' -lpthread
+# What the package knows of the interface: the headers' own words.
+$(O)/python/looptree/_facts.txt: scripts/facts.sh $(wildcard include/lt/*.h)
+	@mkdir -p $(@D)
+	@scripts/facts.sh include lt.h | LC_ALL=C sort -V | grep -v '^macro' >$@
+python: $(PYTHON_CORE) $(O)/python/looptree/_facts.txt
+	@ln -sf $(CURDIR)/python/looptree/*.py $(CURDIR)/python/looptree/py.typed $(<D)
 built: $(O)/$(SO) $(O)/liblooptree.a $(O)/liblt-kernel.a $(O)/libhamkaas.so $(PROGRAM) $(OPTIONAL) $(WITHOUT)
 debug release:
 	@$(MAKE) --no-print-directory MODE=$@ all
@@ -497,6 +516,6 @@ clean:
 -include $(EXAMPLE:$(O)/mnist-%=$(O)/examples/mnist/%.d)
 .PHONY: all built left-out debug release debug-cudnn release-cudnn tell-hamkaas gpu plugins tests check check-more \
 	bless bench bench-peers onnx-suite fuzz fuzzers mutants demo demo-accuracy install uninstall tidy clean without-llvm \
-	FORCE
+	python FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -48,6 +48,7 @@ struct lt_graph;
 typedef int32_t lt_node, lt_var, lt_param;      /* indices into the graph's tables */
 /* Instead of an index.  NONE: there is none, as after a failure.  OMIT: it is left out on purpose. */
 enum { LT_NONE = -1, LT_OMIT = -2 };
+enum { LT_MAX_RANK = 64 };              /* axes of a node */
 
 LT_API lt_status lt_graph_new(struct lt_context *, struct lt_graph **out);
 LT_API void lt_graph_free(struct lt_graph *);                   /* NULL: nothing */

@@ -101,7 +101,7 @@ static inline int32_t lt__map_width(const struct lt_map *m) { return 1 + m->n_pa
  * first, block by block and not by a kernel (docs/graph.md, looptree/tree/blocks.c). */
 enum { LT_MAX_PIECES = 16 };
 /* The greatest rank of a value, and width of a map. */
-enum { LT_MAX_RANK = 64, LT_MAX_WIDTH = 1 << 15 };
+enum { LT_MAX_WIDTH = 1 << 15 };
 
 /* Whether v is one of a value's dims; and which, -1: none. */
 static inline int32_t lt__node_axis(const struct lt_nodedef *n, lt_var v) { return lt__index_of(n->dim, n->n_dim, v); }

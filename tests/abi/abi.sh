@@ -33,7 +33,7 @@ same() {
 changed() {
 	rm -rf "$to/edit" && mkdir "$to/edit" && cp -r include/lt "$to/edit/lt" && sed -i "$2" "$to/edit/lt/$1" || return 1
 	cmp -s "include/lt/$1" "$to/edit/lt/$1" && { echo "$1: the edit '$2' changes nothing"; return 1; }
-	tests/abi/table.sh "$to/edit" >"$to/edited"
+	scripts/facts.sh "$to/edit" >"$to/edited"
 }
 edits_are_seen() {
 	local edit
@@ -103,14 +103,14 @@ cxx_plug_in() {
 	"$O/lt-run" -q -B "$to/cxx.so" -b cxx --strict examples/matmul.lt -i '*=random' -c '*=random'
 }
 
-tests/abi/table.sh include >"$to/new"
+scripts/facts.sh include >"$to/new"
 for old in tests/abi/1.*; do
-	tests/abi/table.sh "$old" >"$to/old"
+	scripts/facts.sh "$old" >"$to/old"
 	try "the interface has all of ${old##*/}" same new "${old##*/}"
 	try "a plug-in with the headers of ${old##*/} is loaded" old_plug_in "$old"
 	try "a plug-in with the headers of ${old##*/} runs" old_plug_in_runs "$old"
 done
-tests/abi/table.sh "$newest" >"$to/old"
+scripts/facts.sh "$newest" >"$to/old"
 try "its offsets, in the pinned headers" layout "$newest"
 try "its offsets, in today's headers" layout include
 try "a plug-in of 0.9 is refused" other_major

@@ -19,8 +19,8 @@ try() {
 
 # What is not the backend's, which tests/abi/abi.sh has; with the offset of each member.
 facts() {
-	tests/abi/table.sh "$1" lt.h | LC_ALL=C sort -u >"$to/all"
-	tests/abi/table.sh "$1" | LC_ALL=C sort -u >"$to/backend"
+	scripts/facts.sh "$1" lt.h | LC_ALL=C sort -u >"$to/all"
+	scripts/facts.sh "$1" | LC_ALL=C sort -u >"$to/backend"
 	LC_ALL=C comm -23 "$to/all" "$to/backend" | grep -v '^macro ' >"$to/caller"
 	{
 		printf '#include <stddef.h>\n#include <stdio.h>\n#include "lt/lt.h"\nint main(void)\n{\n'

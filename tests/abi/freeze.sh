@@ -17,7 +17,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 {
 	printf '#include <stdio.h>\n#include "lt/backend.h"\nint main(void)\n{\n'
-	tests/abi/table.sh include | awk '
+	scripts/facts.sh include | awk '
 		$1 == "struct" {
 			printf "\tprintf(\"MEMBER(%s, %s, %%zu, %%zu)\\n\", offsetof(struct %s, %s), ", $2, $4, $2, $4
 			printf "sizeof ((struct %s *)0)->%s);\n", $2, $4

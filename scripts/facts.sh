@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tests/abi/table.sh FOLDER [HEADER] -- what FOLDER/lt/HEADER (backend.h), and the headers that it includes, declare,
+# facts.sh FOLDER [HEADER] -- what FOLDER/lt/HEADER (backend.h), and the headers that it includes, declare,
 # one fact a line, without comments and layout: "struct lt_loop 0 parent int32_t" (number of the member, name, type),
 # "enum lt_dtype LT_F32 1", "macro ...", "decl ...".  Names that count an enum's values (LT_NDTYPE) grow with it: their
 # values are left out.

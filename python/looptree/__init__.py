@@ -1,0 +1,21 @@
+"""Looptree: tensor programs as loops that are seen, changed and proven.
+
+    import looptree as lt
+    p = lt.compile("x = InputTensor(x, float32, [2, 3]); result y = x + 1;")
+    p(x=numpy.ones((2, 3), "f4"))
+"""
+import sysconfig as _sysconfig
+
+if _sysconfig.get_config_var("Py_GIL_DISABLED"):
+    raise ImportError("looptree uses Python's limited API, which a free-threaded interpreter has not; use one with the GIL")
+
+from . import _errors, _native
+from ._errors import Error
+from ._memory import options
+from ._program import Port, Program, backends, compile, load_backend, read_weights
+from ._tree import Access, Tree, Violation
+
+globals().update(_errors.CLASSES)
+__version__: str = _native.function("lt_version")().decode()
+__all__ = ["Error", "Access", "Port", "Program", "Tree", "Violation", "backends", "compile", "load_backend", "options", "read_weights",
+           *_errors.CLASSES]

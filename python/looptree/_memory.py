@@ -1,0 +1,197 @@
+"""Arrays of others as memory that a run reads and writes: where it lies, what it holds, who keeps it.
+
+Whatever numpy can see without a copy (the buffer protocol, __array_interface__, __array__) is the host's.  What has
+__dlpack__ or __cuda_array_interface__ may be on a device.
+"""
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import ctypes
+import warnings
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _native
+from ._errors import refuse
+
+try:
+    import ml_dtypes as _ml
+except ImportError:             # bfloat16 is then given and got as its bits, uint16
+    _ml = None
+
+
+def _numpy_dtype(row: dict[str, Any]) -> np.dtype[Any]:
+    if row["numpy"]:
+        return np.dtype(row["numpy"])
+    return np.dtype(_ml.bfloat16 if _ml else np.uint16)
+
+
+_TYPES = _native.rows("type")
+_TABLE = [(row["dtype"], row["name"], _numpy_dtype(row)) for row in _TYPES]
+SAFETENSORS: dict[str, str] = {row["safetensors"]: row["name"] for row in _TYPES if row["safetensors"]}
+NUMPY: dict[str, np.dtype[Any]] = {name: dtype for _, name, dtype in _TABLE}
+NAME_OF: dict[int, str] = {number: name for number, name, _ in _TABLE}
+NUMBER_OF: dict[str, int] = {name: number for number, name, _ in _TABLE}
+
+
+def dtype_name(dtype: Any) -> str | None:
+    """The library's name of a type of numpy's in this machine's byte order; None: it has none."""
+    dtype = np.dtype(dtype)
+    if _ml is not None and dtype == _ml.bfloat16:
+        return "bf16"
+    for _, name, own in _TABLE:
+        if own == dtype and name != "bf16":
+            return name
+    return None
+
+
+# ---- what is told of copies ----
+
+_copies: contextvars.ContextVar[str] = contextvars.ContextVar("looptree.copies", default="allow")
+
+
+@contextlib.contextmanager
+def options(*, copies: str = "allow") -> Iterator[None]:
+    """Within it, copies of arguments that had to be made are allowed ("allow"), told of ("warn") or refused ("error").
+
+        with lt.options(copies="warn"):
+            p(x=a.T)
+    """
+    if copies not in ("allow", "warn", "error"):
+        raise refuse("Invalid", "copies is one of 'allow', 'warn' and 'error', not %r" % (copies,))
+    token = _copies.set(copies)
+    try:
+        yield
+    finally:
+        _copies.reset(token)
+
+
+def tell_copy(name: str, why: str) -> None:
+    how = _copies.get()
+    if how == "warn":
+        warnings.warn("%s is copied: %s" % (name, why), stacklevel=5)
+    elif how == "error":
+        raise refuse("Invalid", "%s would be copied: %s; options(copies=...) refuses that" % (name, why))
+
+
+# ---- memory ----
+
+HOST = "host"
+
+
+class Memory(NamedTuple):
+    """address: of the first element; strides: in elements, None: dense and row-major; device: "host", "cuda:0"."""
+    address: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...] | None
+    dtype: str
+    device: str
+    read_only: bool
+    keeper: object
+
+    def dense(self) -> bool:
+        """Whether its elements lie side by side, the last axis innermost."""
+        if self.strides is None:
+            return True
+        step = 1
+        for extent, stride in zip(reversed(self.shape), reversed(self.strides)):
+            if extent != 1 and stride != step:
+                return False
+            step *= extent
+        return True
+
+
+class _Tensor(ctypes.Structure):
+    """DLTensor of https://dmlc.github.io/dlpack/latest/c_api.html, as those below."""
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
+                ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8),
+                ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64)]
+
+
+class _Versioned(ctypes.Structure):
+    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("ctx", ctypes.c_void_p),
+                ("deleter", ctypes.c_void_p), ("flags", ctypes.c_uint64), ("tensor", _Tensor)]
+
+
+_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_pointer.restype, _pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+_is_valid = ctypes.pythonapi.PyCapsule_IsValid
+_is_valid.restype, _is_valid.argtypes = ctypes.c_int, [ctypes.py_object, ctypes.c_char_p]
+
+_DEVICES = {1: HOST, 2: "cuda", 3: HOST, 10: "rocm", 13: "cuda"}
+_CODES = {0: "i", 1: "u", 2: "f", 4: "bf", 6: "bool"}
+
+
+def _of_dlpack(value: Any, name: str, **how: Any) -> Memory:
+    """A capsule that nobody uses up frees its tensor itself, when it goes: it is the keeper."""
+    capsule = value.__dlpack__(**how)
+    read_only = False
+    if _is_valid(capsule, b"dltensor_versioned"):
+        versioned = ctypes.cast(_pointer(capsule, b"dltensor_versioned"), ctypes.POINTER(_Versioned)).contents
+        if versioned.major != 1:
+            raise refuse("Unsupported", "%s is a tensor of DLPack %d, where 1 is known" % (name, versioned.major))
+        tensor, read_only = versioned.tensor, bool(versioned.flags & 1)
+    else:
+        tensor = ctypes.cast(_pointer(capsule, b"dltensor"), ctypes.POINTER(_Tensor)).contents
+    kind = _CODES.get(tensor.code)
+    called = kind if kind == "bool" else "%s%d" % (kind, tensor.bits)
+    if tensor.lanes != 1 or called not in NUMPY:
+        raise refuse("Mismatch", "%s has elements of a type that Looptree has not (DLPack's %d, %d bits, %d lanes)"
+                     % (name, tensor.code, tensor.bits, tensor.lanes))
+    device = _DEVICES.get(tensor.device_type, "device %d" % tensor.device_type)
+    if device != HOST:
+        device += ":%d" % tensor.device_id
+    return Memory((tensor.data or 0) + tensor.byte_offset, tuple(tensor.shape[:tensor.ndim]),
+                  tuple(tensor.strides[:tensor.ndim]) if tensor.strides else None, called, device, read_only, capsule)
+
+
+def of_array(value: np.ndarray[Any, Any], name: str) -> Memory:
+    called = dtype_name(value.dtype)
+    if called is None:
+        swapped = value.dtype.newbyteorder() if value.dtype.kind in "iufb" else value.dtype
+        if dtype_name(swapped) is not None:
+            raise refuse("Mismatch", "%s is %s, in the other byte order; give %s.astype(%r)"
+                         % (name, value.dtype, name, str(swapped)))
+        raise refuse("Mismatch", "%s has elements of type %s, which Looptree has not" % (name, value.dtype))
+    size = value.dtype.itemsize
+    odd = any(stride % size for stride in value.strides)
+    if odd:
+        value = np.ascontiguousarray(value)
+        tell_copy(name, "its elements do not lie at multiples of their size")
+    return Memory(value.__array_interface__["data"][0], value.shape, tuple(s // size for s in value.strides), called,
+                  HOST, not value.flags.writeable, value)
+
+
+def look(value: Any, name: str, stream: int | None = None) -> Memory:
+    """Where an argument lies.  Lists and numbers become arrays; what is no array is refused with its type."""
+    if isinstance(value, np.ndarray):
+        return of_array(value, name)
+    device = getattr(value, "__dlpack_device__", None)
+    if device is not None:
+        kind = device()[0]
+        if kind == 1:
+            value = value.detach() if hasattr(value, "detach") else value
+            return _of_dlpack(value, name)
+        if stream is not None and kind in (2, 13):
+            return _of_dlpack(value, name, stream=stream)
+        return _of_dlpack(value, name)
+    cuda = getattr(value, "__cuda_array_interface__", None)
+    if cuda is not None:
+        called = dtype_name(cuda["typestr"])
+        if called is None:
+            raise refuse("Mismatch", "%s has elements of type %s, which Looptree has not" % (name, cuda["typestr"]))
+        size = np.dtype(cuda["typestr"]).itemsize
+        strides = cuda.get("strides")
+        return Memory(cuda["data"][0], tuple(cuda["shape"]), strides and tuple(s // size for s in strides), called,
+                      "cuda:0", bool(cuda["data"][1]), value)
+    try:
+        array = np.asarray(value)
+    except Exception as error:
+        raise refuse("Mismatch", "%s is no array: %s" % (name, error)) from error
+    if array.dtype.kind not in "iufb" and dtype_name(array.dtype) is None:
+        raise refuse("Mismatch", "%s is a %s, not an array of numbers" % (name, type(value).__name__))
+    return of_array(array, name)

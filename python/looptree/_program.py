@@ -1,0 +1,519 @@
+"""Compiling and running: compile() and the Program that it gives."""
+from __future__ import annotations
+
+import ctypes
+import difflib
+import json
+import mmap
+import os
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from . import _core, _native
+from ._errors import Error, refuse
+from ._memory import HOST, NAME_OF, NUMBER_OF, NUMPY, SAFETENSORS, Memory, look, tell_copy
+from ._native import Context, Handle, as_dict, each, function, made, sized, values
+from ._reports import Backend, Explained, Profile, Times, Verified
+from ._tree import Tree
+
+_INPUT, _CONSTANT, _STATE, _RESULT = (values["LT_BINDING_" + kind] for kind in ("INPUT", "CONSTANT", "STATE", "RESULT"))
+_SHOW = {name[len("LT_SHOW_"):].lower(): value for name, value in values.items() if name.startswith("LT_SHOW_")}
+
+
+class Port:
+    """An input, a constant, a state or a result: name, dtype ("f32"), shape (the greatest, where a run says it)."""
+    __slots__ = ("name", "dtype", "shape", "needed")
+
+    def __init__(self, program: int, kind: int, i: int):
+        self.name: str = function("lt_program_name")(program, kind, i).decode()
+        self.dtype = NAME_OF[function("lt_program_dtype")(program, kind, i)]
+        self.shape: tuple[int, ...] = tuple(function("lt_program_extent")(program, kind, i, axis)
+                                            for axis in range(function("lt_program_rank")(program, kind, i)))
+        self.needed = bool(function("lt_program_needs")(program, kind, i))
+
+    def __repr__(self) -> str:
+        return "%s %s[%s]" % (self.name, self.dtype, ", ".join(map(str, self.shape)))
+
+
+def _nearest(name: str, names: Iterable[str]) -> str:
+    close = difflib.get_close_matches(name, list(names), 1)
+    return "; did you mean '%s'?" % close[0] if close else ""
+
+
+# ---- where a source comes from ----
+
+def _source(source: Any) -> tuple[bytes, str, str | None]:
+    """Its bytes, what messages call it, and the folder of its file."""
+    hook = getattr(source, "_looptree_text_", None)
+    if hook is not None:
+        return hook().encode(), type(source).__name__, None
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return bytes(source), "source", None
+    if isinstance(source, str) and any(c in source for c in "\n;="):
+        return source.encode(), "source", None
+    if isinstance(source, (str, os.PathLike)):
+        path = os.fspath(source)
+        try:
+            with open(path, "rb") as f:
+                return f.read(), path, os.path.dirname(path) or "."
+        except OSError as error:
+            raise refuse("InputOutput", "%s: %s" % (path, error.strerror)) from error
+    raise refuse("Mismatch", "a source is a text, bytes, a path, a lazy array or a module of PyTorch, not a %s"
+                 % type(source).__name__)
+
+
+def read_weights(path: str | os.PathLike[str]) -> dict[str, np.ndarray[Any, Any]]:
+    """The arrays of a .npz or .safetensors file (https://huggingface.co/docs/safetensors), the latter mapped."""
+    path = os.fspath(path)
+    if path.endswith(".npz"):
+        with np.load(path, allow_pickle=False) as file:
+            return {name: file[name] for name in file.files}
+    with open(path, "rb") as file:
+        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    end = 8 + int.from_bytes(data[:8], "little")
+    try:
+        header = json.loads(data[8:end])
+        arrays = {}
+        for name, entry in header.items():
+            if name == "__metadata__":
+                continue
+            begin, stop = entry["data_offsets"]
+            kind = NUMPY[SAFETENSORS[entry["dtype"]]]
+            count = (stop - begin) // kind.itemsize
+            arrays[name] = np.frombuffer(data, kind, count, end + begin).reshape(entry["shape"])
+        return arrays
+    except (ValueError, KeyError, TypeError) as error:
+        raise refuse("InputOutput", "%s is no file of safetensors: %s" % (path, error)) from error
+
+
+class Program:
+    """A compiled program.  p(x=..., y=...) runs it: the inputs by name; what it gives is an array, or where there are
+    several results a dict of them.  States stay from call to call until reset().
+
+    It may be called by several threads at once; the GIL is released while it runs.  One that has states runs one call
+    at a time.
+    """
+
+    def __init__(self, graph: Handle, handle: Handle, user: object, remake: Callable[..., Program]):
+        self._graph, self._handle, self._user, self._remake = graph, handle, user, remake
+        self._given: dict[str, Any] = {}
+        self._kept_memory: list[Memory] = []
+        self._runner: Any = None
+        self._lock = threading.Lock()
+        self._closed = False
+        at = handle.at
+        self.inputs, self.constants, self.states, self.results = (
+            [Port(at, kind, i) for i in range(function("lt_program_count")(at, kind))]
+            for kind in (_INPUT, _CONSTANT, _STATE, _RESULT))
+        self._only = len(self.results) == 1
+
+    # -- weights --
+
+    def bind(self, name: str, value: Any) -> None:
+        """Gives a constant; before the first run."""
+        for i, port in enumerate(self.constants):
+            if port.name == name:
+                memory = _conform(look(value, name), port, "constant")
+                # What the library only borrows, this object keeps.
+                self._handle.context.call("lt_program_bind", self._handle.at, i, memory.address, 0)
+                self._given[name] = value if memory.keeper is value else memory.keeper
+                self._kept_memory.append(memory)
+                return
+        raise refuse("Missing", "no constant is named '%s'%s" % (name, _nearest(name, (c.name for c in self.constants))))
+
+    # -- runs --
+
+    def _ready(self) -> Any:
+        with self._lock:
+            if self._closed:
+                raise refuse("Invalid", "the program is closed")
+            if self._runner is None:
+                arrays = tuple((port.shape, NUMPY[port.dtype]) for port in self.results)
+                self._runner = _core.runner(self._handle, self._handle.at, np.empty, arrays)
+            return self._runner
+
+    def __call__(self, /, **inputs: Any) -> Any:
+        runner = self._runner or self._ready()
+        done = runner.call(inputs)
+        if done is NotImplemented:
+            done = self._call_others(runner, inputs)
+        results, shapes = done
+        if self._only:
+            return results[0] if shapes[0] is None else _cut(results[0], shapes[0])
+        return {port.name: r if s is None else _cut(r, s) for port, r, s in zip(self.results, results, shapes)}
+
+    def _call_others(self, runner: Any, inputs: dict[str, Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """What is not just what the program takes: seen here, copied where it has to be, or refused."""
+        memories = self._taken(inputs)
+        results = self._room()
+        shapes = runner.run_at(_addresses(memories), _addresses(results), 0, 1)
+        return tuple(results), shapes
+
+    def _room(self) -> list[np.ndarray[Any, Any]]:
+        return [np.empty(port.shape, NUMPY[port.dtype]) for port in self.results]
+
+    def _taken(self, inputs: Mapping[str, Any]) -> list[Memory | None]:
+        """The inputs as the program takes them, in its order."""
+        names = [port.name for port in self.inputs]
+        for name in inputs:
+            if name not in names:
+                raise refuse("Missing", "no input is named '%s'%s" % (name, _nearest(name, names)))
+        memories: list[Memory | None] = []
+        for port in self.inputs:
+            if port.name not in inputs:
+                if port.needed:
+                    raise refuse("Missing", "input '%s' is missing: %r" % (port.name, port))
+                memories.append(None)
+                continue
+            memories.append(_conform(look(inputs[port.name], port.name), port, "input"))
+        return _apart(memories, self.inputs)
+
+    def state(self, name: str) -> np.ndarray[Any, Any]:
+        """A copy of what a state holds."""
+        i = self._state(name)
+        port = self.states[i]
+        return np.frombuffer(self._ready().state(i, None), NUMPY[port.dtype]).reshape(port.shape).copy()
+
+    def set_state(self, name: str, value: Any) -> None:
+        """What a state is to hold from now on."""
+        i = self._state(name)
+        memory = _conform(look(value, name), self.states[i], "state")
+        self._ready().state(i, np.asarray(memory.keeper).tobytes())
+
+    def _state(self, name: str) -> int:
+        for i, port in enumerate(self.states):
+            if port.name == name:
+                return i
+        raise refuse("Missing", "no state is named '%s'%s" % (name, _nearest(name, (s.name for s in self.states))))
+
+    def reset(self) -> None:
+        """States to zeros."""
+        self._ready().reset()
+
+    def close(self) -> None:
+        """Frees it; it also goes with its last reference."""
+        with self._lock:
+            self._closed = True
+            self._runner = None
+            self._given.clear()
+
+    # -- what it is --
+
+    def _open(self) -> Handle:
+        if self._closed:
+            raise refuse("Invalid", "the program is closed")
+        return self._handle
+
+    def dump(self, kind: str, kernel: int | None = None) -> str:
+        """The text of lt-run --dump=KIND: graph, tree, access, frozen, source, plan, explain, asm, kernel, stats; of all,
+        or of one kernel by its number."""
+        if kind not in _SHOW:
+            raise refuse("Invalid", "there is no dump '%s'%s; there are %s" % (kind, _nearest(kind, _SHOW),
+                                                                              ", ".join(_SHOW)))
+        p = self._open()
+        if kernel is None:
+            return p.context.text("lt_program_dump", p.at, _SHOW[kind])
+        return p.context.text("lt_program_kernel_dump", p.at, kernel, _SHOW[kind])
+
+    def source(self) -> str:
+        """The kernels as their backends compile them."""
+        return self.dump("source")
+
+    def graph(self) -> str:
+        """The graph after the passes, as text."""
+        return self.dump("graph")
+
+    def tree(self) -> Tree:
+        """The loop tree that it was compiled by."""
+        p = self._open()
+        at = function("lt_program_tree")(p.at)
+        return Tree(made(p.context, "lt_looptree_apply", "lt_looptree_free", at, b"", 0, None, 0, None, None, of=p,
+                         out=-2),
+                    self)
+
+    def with_tree(self, tree: Tree | str) -> Program:
+        """The same graph compiled by another tree: one of this program's, changed, or a text."""
+        if isinstance(tree, str):
+            return self._remake(schedule=tree)
+        if tree._handle.context is not self._open().context:
+            raise refuse("Invalid", "the tree is of another program; give its text: with_tree(str(tree))")
+        program = self._remake(tree=tree)
+        program._bind_as(self)
+        return program
+
+    def _bind_as(self, other: Program) -> None:
+        names = {c.name for c in self.constants}
+        for name, memory in other._given.items():
+            if name in names:
+                self.bind(name, memory)
+
+    def explain(self) -> Explained:
+        """Which backend takes each kernel, and why others refused it."""
+        return Explained(self._open())
+
+    def kernels(self) -> Explained:
+        """The same: a row for each kernel."""
+        return self.explain()
+
+    def verify(self, /, progress: Callable[[str, float], None] | None = None, **inputs: Any) -> Verified:
+        """One run judged by an evaluator that knows neither passes nor trees (lt-run --verify)."""
+        p, runner = self._open(), self._ready()
+        memories, results = self._filled(inputs), self._room()
+        options = sized("lt_verify_options")
+        user = (progress, p.context.raised)
+        options.progress, options.user = _core.on_verify, id(user)
+        verifier = made(p.context, "lt_verifier_new", "lt_verifier_free", self._graph.at, p.at, None,
+                        ctypes.addressof(options), of=(p, self._graph, user, options))
+        run = runner.borrow()
+        try:
+            p.context.call("lt_verifier_run", verifier.at, run, *map(_pointers, (_addresses(memories),
+                                                                                _addresses(results))))
+        finally:
+            runner.give_back(run)
+        return Verified(verifier)
+
+    def time(self, /, samples: int = 0, repeat: int = 1, **inputs: Any) -> Times:
+        """How long runs take; samples 0: as many as take half a second."""
+        runner, raised = self._ready(), list[BaseException]()
+        memories, results = self._filled(inputs), self._room()
+        options = sized("lt_time_options", n_sample=samples, repeat=repeat)
+        user = (None, raised)
+        options.progress, options.user = _core.on_time, id(user)
+        how = sized("lt_run")
+        lent = _pointers(_addresses(memories)), _pointers(_addresses(results))
+        how.input, how.result = (ctypes.addressof(a) for a in lent)
+        out = ctypes.c_void_p()
+        run = runner.borrow()
+        try:
+            status = function("lt_instance_time")(run, ctypes.addressof(how), ctypes.addressof(options),
+                                                  ctypes.addressof(out))
+            if raised:
+                raise raised[0]
+            _native._fail(status, function("lt_instance_message")(run).decode("utf-8", "backslashreplace"))
+            return Times(out.value or 0)
+        finally:
+            runner.give_back(run)
+
+    def profile(self, /, **inputs: Any) -> Profile:
+        """What the steps of a run take: of a program made anew with that option."""
+        program = self._remake(profile=1)
+        program._bind_as(self)
+        runner = program._ready()
+        memories, results = program._filled(inputs), program._room()
+        runner.run_at(_addresses(memories), _addresses(results), 0, 1)
+        run = runner.borrow()
+        try:
+            out = ctypes.c_void_p()
+            _native._fail(function("lt_instance_profile")(run, ctypes.addressof(out)),
+                          function("lt_instance_message")(run).decode("utf-8", "backslashreplace"))
+            return Profile(out.value or 0)
+        finally:
+            runner.give_back(run)
+
+    def _filled(self, inputs: Mapping[str, Any]) -> list[Memory | None]:
+        """The inputs; those that are not given are random numbers from a fixed seed, integers 0."""
+        given = dict(inputs)
+        random = np.random.default_rng(1)
+        for port in self.inputs:
+            if port.needed and port.name not in given:
+                array = np.zeros(port.shape, NUMPY[port.dtype])
+                if port.dtype[0] == "f" or port.dtype == "bf16" and array.dtype != np.uint16:
+                    array[...] = random.uniform(-1, 1, port.shape)
+                given[port.name] = array
+        return self._taken(given)
+
+    def stats(self) -> dict[str, int]:
+        """Numbers of the program and its runs (struct lt_stats)."""
+        stats = sized("lt_stats")
+        function("lt_program_stats")(self._open().at, ctypes.addressof(stats))
+        return as_dict(stats)
+
+    def __repr__(self) -> str:
+        return "<looptree.Program (%s) -> (%s)>" % (", ".join(map(repr, self.inputs)), ", ".join(map(repr, self.results)))
+
+
+def _addresses(of: Iterable[Any]) -> tuple[int, ...]:
+    return tuple(0 if m is None else m.address if isinstance(m, Memory) else m.__array_interface__["data"][0] for m in of)
+
+
+def _pointers(addresses: tuple[int, ...]) -> Any:
+    return (ctypes.c_void_p * max(1, len(addresses)))(*addresses)
+
+
+def _cut(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    return array[tuple(slice(extent) for extent in shape)]
+
+
+def _conform(memory: Memory, port: Port, what: str) -> Memory:
+    """Memory as the program takes it, or a refusal."""
+    if memory.device != HOST:
+        raise refuse("Mismatch", "%s '%s' is on %s, and this program takes it on the host" % (what, port.name, memory.device))
+    if memory.dtype != port.dtype:
+        if not isinstance(memory.keeper, np.ndarray) or memory.keeper.base is None and memory.keeper.ndim or memory.shape:
+            raise refuse("Mismatch", "%s '%s' is %s, and %s is asked for" % (what, port.name, memory.dtype, port.dtype))
+    if memory.shape != port.shape:
+        raise refuse("Mismatch", "%s '%s' is [%s], and [%s] is asked for" % (
+            what, port.name, ", ".join(map(str, memory.shape)), ", ".join(map(str, port.shape))))
+    if memory.dense() and memory.address % NUMPY[port.dtype].itemsize == 0:
+        return memory
+    tell_copy("%s '%s'" % (what, port.name), "its elements do not lie side by side, the last axis innermost")
+    return _copied(memory)
+
+
+def _copied(memory: Memory) -> Memory:
+    source = np.lib.stride_tricks.as_strided(
+        np.asarray(memory.keeper) if isinstance(memory.keeper, np.ndarray) else _viewed(memory))
+    copy = np.array(source, order="C", copy=True)
+    return memory._replace(address=copy.__array_interface__["data"][0], strides=None, keeper=copy)
+
+
+class _Viewed:
+    def __init__(self, memory: Memory):
+        size = NUMPY[memory.dtype].itemsize
+        kind = NUMPY[memory.dtype]
+        self.__array_interface__ = {"version": 3, "shape": memory.shape, "data": (memory.address, True),
+                                    "typestr": kind.str if kind.kind in "iufb" else "|V%d" % size,
+                                    "strides": memory.strides and tuple(s * size for s in memory.strides)}
+        self.memory = memory
+
+
+def _viewed(memory: Memory) -> np.ndarray[Any, Any]:
+    return np.asarray(_Viewed(memory))
+
+
+def _apart(memories: list[Memory | None], ports: list[Port]) -> list[Memory | None]:
+    """Inputs that share bytes: one of them is copied."""
+    spans: list[tuple[int, int]] = []
+    for i, memory in enumerate(memories):
+        if memory is None:
+            continue
+        bytes_of = int(np.prod(memory.shape, dtype=np.int64)) * NUMPY[memory.dtype].itemsize
+        if any(memory.address < end and begin < memory.address + bytes_of for begin, end in spans):
+            tell_copy("input '%s'" % ports[i].name, "it shares memory with another input")
+            memories[i] = memory = _copied(memory)
+        spans.append((memory.address, memory.address + bytes_of))
+    return memories
+
+
+# ---- compiling ----
+
+def compile(source: Any, *, backend: str | None = None, threads: int = 0, schedule: str | None = None,
+            apply: str | None = None, dims: Mapping[str, int | str] | None = None,
+            weights: Mapping[str, Any] | str | os.PathLike[str] | None = None,
+            fixed: Mapping[str, Any] | None = None, kernels: str | os.PathLike[str] | None = None,
+            frontend: str | None = None, cache: str | os.PathLike[str] | None = None,
+            progress: Callable[[int, int], None] | None = None, log: Callable[[int, str], None] | None = None,
+            **more: Any) -> Program:
+    """A source made into a Program.
+
+    source: a text (script or graph), bytes, a path (script, graph, model of ONNX, checkpoint of llama2.c), a lazy
+    array, a module of PyTorch.  backend: as lt-run -b, "llvm,cpu"; threads: 0: as many as there are processors;
+    schedule: a tree's text or a list of primitives; apply: primitives on the default tree, "split m 6; unroll m'";
+    dims: extents of symbolic dimensions, {"batch": 8} or {"batch": "1..64"}; weights: constants by name, or a file
+    (.npz, .safetensors); fixed: inputs that are constants of the model; kernels: a folder of operations of one's own;
+    cache: a folder for compiled code.  more: members of struct lt_options.
+    """
+    folder: str | None
+    text, file, folder = _source(source)
+    load_backends()
+    context = Context()
+    options = sized("lt_parse_options")
+    words = [("%s=%s" % item).encode() for item in (dims or {}).items()]
+    named = (ctypes.c_char_p * max(1, len(words)))(*words)
+    options.dim, options.n_dim = ctypes.addressof(named), len(words)
+    lent: list[Any] = [named]
+    fixes = (_native.struct("lt_fixed") * max(1, len(fixed or {})))()
+    for fix, (name, value) in zip(fixes, (fixed or {}).items()):
+        memory = look(np.ascontiguousarray(value), name)
+        shape = (ctypes.c_int64 * max(1, len(memory.shape)))(*memory.shape)
+        fix.name, fix.dtype, fix.rank = name.encode(), NUMBER_OF[memory.dtype], len(memory.shape)
+        fix.shape, fix.data = ctypes.addressof(shape), memory.address
+        lent += [memory, shape]
+    options.fixed, options.n_fixed = ctypes.addressof(fixes), len(fixed or {})
+    options.folder = None if folder is None else os.fsencode(folder)
+    options.kernels = None if kernels is None else os.fsencode(kernels)
+    graph = made(context, "lt_parse_with", "lt_graph_free", context.at, text, len(text), os.fsencode(file),
+                 None if frontend is None else frontend.encode(), ctypes.addressof(options))
+    asked: dict[str, Any] = {"backends": backend, "n_thread": threads, "schedule": schedule, "apply": apply,
+                             "kernels": kernels, "cache_dir": cache, **more}
+    program = _compiled(graph, asked, progress, log)
+    given = read_weights(weights) if isinstance(weights, (str, os.PathLike)) else weights or {}
+    for name, value in given.items():
+        program.bind(name, value)
+    return program
+
+
+def _compiled(graph: Handle, asked: dict[str, Any], progress: Any, log: Any) -> Program:
+    context = graph.context
+    options = sized("lt_options")
+    kinds = dict(options._fields_)
+    tree = asked.get("tree")
+    for name, value in asked.items():
+        if name == "tree" or value is None:
+            continue
+        if kinds.get(name) not in (ctypes.c_char_p, ctypes.c_uint32) or name == "size":
+            raise refuse("Invalid", "compile has no option '%s'%s" % (name, _nearest(name, kinds)))
+        try:
+            setattr(options, name, os.fsencode(value) if kinds[name] is ctypes.c_char_p else value)
+        except TypeError as error:
+            raise refuse("Mismatch", "option %s of compile: %s" % (name, error)) from error
+    # Kept with the program, whose backends log as long as it lives.
+    user = ((progress, context.raised), (log, []))
+    options.user, options.progress, options.log = id(user), _core.on_progress, _core.on_log
+    if tree is None:
+        handle = made(context, "lt_compile", "lt_program_free", context.at, graph.at, ctypes.addressof(options),
+                      of=graph)
+    else:
+        handle = made(context, "lt_compile_tree", "lt_program_free", context.at, graph.at, tree._handle.at,
+                      ctypes.addressof(options), of=graph)
+
+    def again(**changes: Any) -> Program:
+        return _compiled(graph, {**asked, **changes}, progress, log)
+    return Program(graph, handle, user, again)
+
+
+# ---- backends ----
+
+_loaded = False
+_loading = threading.Lock()
+
+
+def load_backends() -> None:
+    """The backends that came with the package, once."""
+    global _loaded
+    with _loading:
+        if _loaded:
+            return
+        _loaded = True
+        here = os.path.dirname(os.path.abspath(__file__))
+        for folder in (os.path.join(here, "backends"), os.path.join(here, "..", "..", "backends")):
+            if os.path.isdir(folder):
+                for name in sorted(os.listdir(folder)):
+                    if name.endswith(".so"):
+                        try:
+                            _load(os.path.join(folder, name))
+                        except Error:
+                            continue
+                return
+
+
+def load_backend(path: str | os.PathLike[str]) -> None:
+    """A third party's plug-in; compile(backend=its name) uses it from now on."""
+    load_backends()
+    _load(os.fspath(path))
+
+
+def _load(path: str) -> None:
+    context = Context()
+    context.call("lt_backend_load_file", context.at, os.fsencode(path))
+
+
+def backends() -> list[Backend]:
+    """Each backend: name, summary, usable, reason, devices, options (include/lt/backends.h)."""
+    load_backends()
+    context = Context()
+    return [Backend(made(context, "lt_backend_ask", "lt_backend_facts_free", context.at, function("lt_backend_name")(i),
+                         None)) for i in range(function("lt_backend_count")())]
