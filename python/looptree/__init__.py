@@ -7,7 +7,8 @@
 import sysconfig as _sysconfig
 
 if _sysconfig.get_config_var("Py_GIL_DISABLED"):
-    raise ImportError("looptree uses Python's limited API, which a free-threaded interpreter has not; use one with the GIL")
+    raise ImportError("looptree uses Python's limited API, which a free-threaded interpreter has not; "
+                      "use one with the GIL")
 
 from . import _errors, _native
 from ._errors import Error
@@ -17,5 +18,5 @@ from ._tree import Access, Tree, Violation
 
 globals().update(_errors.CLASSES)
 __version__: str = _native.function("lt_version")().decode()
-__all__ = ["Error", "Access", "Port", "Program", "Tree", "Violation", "backends", "compile", "load_backend", "options", "read_weights",
-           *_errors.CLASSES]
+__all__ = ["Error", "Access", "Port", "Program", "Tree", "Violation", "backends", "compile", "load_backend", "options",
+           "read_weights", *_errors.CLASSES]

@@ -58,8 +58,9 @@ static void *object_new(PyTypeObject *type)
 	return ((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
 }
 
-/* Instances are freed by whoever has the program's context: owner.release(addresses). */
-static void release(struct runner *r, struct lt_instance **run, uint32_t n)
+/* Instances are freed by whoever has the program's context: owner.release(addresses) when the runner goes, too,
+ * owner.leave(addresses) before that. */
+static void release(struct runner *r, struct lt_instance **run, uint32_t n, bool goes)
 {
 	PyObject *e[3], *all, *done = NULL;
 
@@ -72,7 +73,7 @@ static void release(struct runner *r, struct lt_instance **run, uint32_t n)
 				PyList_Append(all, address);
 			Py_XDECREF(address);
 		}
-		done = PyObject_CallMethod(r->owner, "release", "O", all);
+		done = PyObject_CallMethod(r->owner, goes ? "release" : "leave", "O", all);
 	}
 	if (!done)
 		PyErr_Clear();          /* the interpreter ends: so does the memory */
@@ -86,8 +87,8 @@ static void runner_dealloc(PyObject *self)
 	struct runner *r = (struct runner *)self;
 	PyTypeObject *type = Py_TYPE(self);
 
-	if (r->n_idle)
-		release(r, r->idle, r->n_idle);
+	if (r->owner)
+		release(r, r->idle, r->n_idle, true);
 	for (int32_t i = 0; i < r->n_input; i++)
 		Py_XDECREF(r->input[i].name);
 	for (int32_t i = 0; i < r->n_result; i++)
@@ -127,8 +128,16 @@ static PyObject *py_runner(PyObject *self, PyObject *args)
 	struct runner *r;
 
 	(void)self;
-	if (!PyArg_ParseTuple(args, "OOOO!", &owner, &program, &empty, &PyTuple_Type, &made) || !(r = object_new(runner_type)))
+	if (!PyArg_ParseTuple(args, "OOOO!", &owner, &program, &empty, &PyTuple_Type, &made) ||
+			!(r = object_new(runner_type)))
 		return NULL;
+	PyObject *used = PyObject_CallMethod(owner, "use", NULL);
+
+	if (!used) {
+		Py_DECREF((PyObject *)r);
+		return NULL;
+	}
+	Py_DECREF(used);
 	r->program = PyLong_AsVoidPtr(program);
 	pthread_mutex_init(&r->serial, NULL);
 	r->owner = Py_NewRef(owner);
@@ -172,7 +181,7 @@ static struct lt_instance *take(struct runner *r)
 		return run;
 	fail(st, lt_instance_message(run));
 	if (run)
-		release(r, &run, 1);
+		release(r, &run, 1, false);
 	if (r->alone)
 		r->held = false, pthread_mutex_unlock(&r->serial);
 	return NULL;
@@ -189,7 +198,7 @@ static void give_back(struct runner *r, struct lt_instance *run)
 	if (r->n_idle < r->room)
 		r->idle[r->n_idle++] = run;
 	else
-		release(r, &run, 1);
+		release(r, &run, 1, false);
 	if (r->alone)
 		r->held = false, pthread_mutex_unlock(&r->serial);
 }
@@ -309,8 +318,8 @@ static bool is_format(const char *format, const char *dtype)
 
 static bool fits(const Py_buffer *b, const struct port *port)
 {
-	if (b->ndim != port->rank || b->itemsize != port->item || b->len != port->bytes || !is_format(b->format, port->dtype) ||
-			(uintptr_t)b->buf % (size_t)port->item || !PyBuffer_IsContiguous(b, 'C'))
+	if (b->ndim != port->rank || b->itemsize != port->item || b->len != port->bytes ||
+			!is_format(b->format, port->dtype) || (uintptr_t)b->buf % (size_t)port->item || !PyBuffer_IsContiguous(b, 'C'))
 		return false;
 	for (int32_t axis = 0; axis < port->rank; axis++)
 		if (b->shape[axis] != port->shape[axis])
@@ -414,9 +423,13 @@ static PyObject *runner_call(PyObject *self, PyObject *inputs)
 	for (int32_t i = 0; i < r->n_result; i++) {
 		PyObject *array = PyObject_Call(r->empty, r->result[i].make, NULL);
 
-		if (!array || PyTuple_SetItem(results, i, array) ||
-				PyObject_GetBuffer(array, &l.of[l.n], PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS))
+		if (!array || PyTuple_SetItem(results, i, array))
 			goto done;
+		if (PyObject_GetBuffer(array, &l.of[l.n], PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS)) {
+			PyErr_Clear();          /* numpy lends no buffer of bfloat16 */
+			Py_DECREF(results);
+			goto other;
+		}
 		l.result[i] = l.of[l.n++].buf;
 	}
 	shapes = run_lent(r, l.input, l.result, NULL, true);
@@ -451,8 +464,8 @@ static bool addresses(const struct runner *r, PyObject *inputs, PyObject *result
 	return false;
 }
 
-/* run_at(inputs, results, stream, waits): by addresses, 0 for an input that is not needed; the shapes.  The caller keeps
- * the memory, and has seen that it is what the program takes. */
+/* run_at(inputs, results, stream, waits): by addresses, 0 for an input that is not needed; the shapes.  The caller
+ * keeps the memory, and has seen that it is what the program takes. */
 static PyObject *runner_run_at(PyObject *self, PyObject *args)
 {
 	struct runner *r = (struct runner *)self;
@@ -499,6 +512,17 @@ static PyObject *runner_state(PyObject *self, PyObject *args)
 	return held;
 }
 
+static PyObject *runner_reset(PyObject *self, PyObject *none)
+{
+	struct lt_instance *run = take((struct runner *)self);
+
+	(void)none;
+	if (!run)
+		return NULL;
+	lt_instance_reset(run);
+	give_back((struct runner *)self, run);
+	return Py_NewRef(Py_None);
+}
 
 /* borrow(): the address of an instance, for calls of the library; give_back(address) */
 static PyObject *runner_borrow(PyObject *self, PyObject *none)
@@ -539,6 +563,7 @@ PyMODINIT_FUNC PyInit__core(void)
 		{ "call", runner_call, METH_O, NULL },
 		{ "run_at", runner_run_at, METH_VARARGS, NULL },
 		{ "state", runner_state, METH_VARARGS, NULL },
+		{ "reset", runner_reset, METH_NOARGS, NULL },
 		{ "borrow", runner_borrow, METH_NOARGS, NULL },
 		{ "give_back", runner_give_back, METH_O, NULL },
 		{ NULL, NULL, 0, NULL }

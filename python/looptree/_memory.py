@@ -8,8 +8,9 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import ctypes
+import importlib
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,15 +19,14 @@ from . import _native
 from ._errors import refuse
 
 try:
-    import ml_dtypes as _ml
+    _ml: Any = importlib.import_module("ml_dtypes")
 except ImportError:             # bfloat16 is then given and got as its bits, uint16
     _ml = None
 
 
 def _numpy_dtype(row: dict[str, Any]) -> np.dtype[Any]:
-    if row["numpy"]:
-        return np.dtype(row["numpy"])
-    return np.dtype(_ml.bfloat16 if _ml else np.uint16)
+    dtype: np.dtype[Any] = np.dtype(row["numpy"] or (_ml.bfloat16 if _ml else np.uint16))
+    return dtype
 
 
 _TYPES = _native.rows("type")
@@ -44,7 +44,7 @@ def dtype_name(dtype: Any) -> str | None:
         return "bf16"
     for _, name, own in _TABLE:
         if own == dtype and name != "bf16":
-            return name
+            return str(name)
     return None
 
 
@@ -128,7 +128,10 @@ _CODES = {0: "i", 1: "u", 2: "f", 4: "bf", 6: "bool"}
 
 def _of_dlpack(value: Any, name: str, **how: Any) -> Memory:
     """A capsule that nobody uses up frees its tensor itself, when it goes: it is the keeper."""
-    capsule = value.__dlpack__(**how)
+    try:
+        capsule = value.__dlpack__(**how)
+    except Exception as error:
+        raise refuse("Mismatch", "%s does not give its memory: %s" % (name, error)) from error
     read_only = False
     if _is_valid(capsule, b"dltensor_versioned"):
         versioned = ctypes.cast(_pointer(capsule, b"dltensor_versioned"), ctypes.POINTER(_Versioned)).contents
@@ -150,6 +153,8 @@ def _of_dlpack(value: Any, name: str, **how: Any) -> Memory:
 
 
 def of_array(value: np.ndarray[Any, Any], name: str) -> Memory:
+    if isinstance(value, np.ma.MaskedArray):
+        raise refuse("Mismatch", "%s has a mask; give %s.filled(...)" % (name, name))
     called = dtype_name(value.dtype)
     if called is None:
         swapped = value.dtype.newbyteorder() if value.dtype.kind in "iufb" else value.dtype
@@ -166,13 +171,38 @@ def of_array(value: np.ndarray[Any, Any], name: str) -> Memory:
                   HOST, not value.flags.writeable, value)
 
 
-def look(value: Any, name: str, stream: int | None = None) -> Memory:
-    """Where an argument lies.  Lists and numbers become arrays; what is no array is refused with its type."""
+def _of_literal(value: Any, name: str, dtype: str | None) -> Memory:
+    """A number, or lists of numbers, in the type that is asked for, which has to have these values."""
+    try:
+        array = np.asarray(value)
+    except Exception as error:
+        raise refuse("Mismatch", "%s is no array: %s" % (name, error)) from error
+    if array.size == 0 and array.dtype.kind == "f" or dtype is None:
+        array = array if dtype is None else array.astype(NUMPY[dtype])
+    elif array.dtype.kind in "iufb":
+        with np.errstate(all="ignore"):
+            cast = array.astype(NUMPY[dtype])
+        whole = dtype[0] in "iu" or dtype == "bool" or cast.dtype == np.uint16
+        if whole and not (array.dtype.kind != "f" and bool(np.all(cast == array))):
+            raise refuse("Mismatch", "%s has values that are not of type %s" % (name, dtype))
+        array = cast
+    if dtype_name(array.dtype) is None:
+        raise refuse("Mismatch", "%s is a %s, not an array of numbers" % (name, type(value).__name__))
+    return of_array(array, name)
+
+
+def look(value: Any, name: str, stream: int | None = None, dtype: str | None = None) -> Memory:
+    """Where an argument lies.  Numbers and lists become arrays of `dtype`; what is no array is refused."""
     if isinstance(value, np.ndarray):
         return of_array(value, name)
+    if isinstance(value, (bool, int, float, list, tuple)):
+        return _of_literal(value, name, dtype)
     device = getattr(value, "__dlpack_device__", None)
-    if device is not None:
-        kind = device()[0]
+    if device is not None and not isinstance(value, np.generic):
+        try:
+            kind = device()[0]
+        except Exception as error:
+            raise refuse("Mismatch", "%s does not say where it is: %s" % (name, error)) from error
         if kind == 1:
             value = value.detach() if hasattr(value, "detach") else value
             return _of_dlpack(value, name)
@@ -195,3 +225,40 @@ def look(value: Any, name: str, stream: int | None = None) -> Memory:
     if array.dtype.kind not in "iufb" and dtype_name(array.dtype) is None:
         raise refuse("Mismatch", "%s is a %s, not an array of numbers" % (name, type(value).__name__))
     return of_array(array, name)
+
+
+# ---- arrays in a device's memory ----
+
+def is_on_device(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return False
+    device = getattr(value, "__dlpack_device__", None)
+    if device is not None:
+        try:
+            return int(device()[0]) in (2, 10, 13)
+        except Exception:               # look says why
+            return False
+    return hasattr(value, "__cuda_array_interface__")
+
+
+class Library(NamedTuple):
+    """How the library that gave an array makes others beside it."""
+    empty: Callable[[tuple[int, ...], str], Any]
+    clone: Callable[[Any], Any]
+
+
+def library_of(value: Any) -> tuple[Library, int]:
+    """Of an array on a device: its library, and the stream of CUDA on which the caller works."""
+    called = type(value).__module__.split(".")[0]
+    if called == "torch":
+        import torch
+        kinds = {"bf16": torch.bfloat16, "bool": torch.bool}
+        return (Library(lambda shape, dtype: torch.empty(shape, dtype=kinds.get(dtype) or getattr(
+                            torch, NUMPY[dtype].name), device=value.device), lambda v: v.clone().contiguous()),
+                torch.cuda.current_stream(value.device).cuda_stream)
+    if called == "cupy":
+        import cupy
+        return (Library(lambda shape, dtype: cupy.empty(shape, NUMPY[dtype]), lambda v: v.copy(order="C")),
+                cupy.cuda.get_current_stream().ptr)
+    raise refuse("Unsupported", "results in a device's memory are arrays of torch or cupy, and this one is of %s; give "
+                 "torch.from_dlpack(x)" % called)

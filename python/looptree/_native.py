@@ -138,17 +138,54 @@ def rows(name: str) -> list[dict[str, Any]]:
     return all_of
 
 
+def word(value: Any, what: str) -> bytes:
+    """A text or a path for a function that takes one that ends with a NUL."""
+    try:
+        found = os.fsencode(value)
+    except (TypeError, UnicodeEncodeError) as error:
+        raise _error(10, "%s is a text, not %r" % (what, value)) from error
+    if b"\0" in found:
+        raise _error(2, "%s has a NUL in it: %r" % (what, value))
+    return found
+
+
 def text_of(write: Callable[[Any, Any], Any]) -> str:
     """What a function writes that is given lt_write and its user."""
     parts: list[bytes] = []
-    user = (parts.append, [])
+    raised: list[BaseException] = []
+    user = (parts.append, raised)
     write(_core.on_text, id(user))
+    if raised:
+        raise raised[0]
     return b"".join(parts).decode("utf-8", "backslashreplace")
 
 
 # ---- contexts ----
 
-class Context:
+class Counted:
+    """What is freed when it is not referred to and nothing is left that was made of it.  Objects of a circle are
+    finalized in any order, so that references alone do not say what goes first."""
+    _users = 0
+    _dying = False
+
+    def use(self) -> None:
+        self._users += 1
+
+    def done(self) -> None:
+        self._users -= 1
+        if self._dying and not self._users:
+            self._drop()
+
+    def _drop(self) -> None:
+        raise NotImplementedError
+
+    def __del__(self) -> None:
+        self._dying = True
+        if not self._users:
+            self._drop()
+
+
+class Context(Counted):
     """struct lt_context, with what is to be freed when no call uses it."""
 
     def __init__(self) -> None:
@@ -159,7 +196,7 @@ class Context:
         self._by: int | None = None
         self._dead: deque[tuple[Any, int]] = deque()
         self.raised: list[BaseException] = []
-        self._user = (None, self.raised)                # borrowed by the context
+        self._user: tuple[None, list[BaseException]] = (None, self.raised)      # borrowed by the context
         function("lt_context_cancel")(self.at, _core.is_cancelled, id(self._user))
 
     def call(self, name: str, *arguments: Any) -> Any:
@@ -205,27 +242,37 @@ class Context:
             finally:
                 self._lock.release()
 
-    def __del__(self) -> None:
+    def _drop(self) -> None:
         if getattr(self, "at", None):
             self._free()
             function("lt_context_free")(self.at)
 
 
-class Handle:
+class Handle(Counted):
     """Something of the library's that is freed with its last reference; it keeps what it was made of."""
-    __slots__ = ("context", "at", "of", "_free")
 
     def __init__(self, context: Context, at: int, free: str | None, of: object = None):
-        self.context, self.at, self._free, self.of = context, at, free, of
+        self.context, self.at, self._free_by, self.of = context, at, free, of
+        self._parents: list[Counted] = [context]
+        self._parents += [h for h in (of if isinstance(of, tuple) else (of,)) if isinstance(h, Handle)]
+        for parent in self._parents:
+            parent.use()
 
-    def release(self, instances: list[int]) -> None:
-        """Of a program: its instances go before it."""
+    def leave(self, instances: list[int]) -> None:
+        """Of a program: these instances are not used any more."""
         for at in instances:
             self.context.leave_dead("lt_instance_free", at)
 
-    def __del__(self) -> None:
-        if self._free and self.at:
-            self.context.leave_dead(self._free, self.at)
+    def release(self, instances: list[int]) -> None:
+        """The same, of a runner that goes."""
+        self.leave(instances)
+        self.done()
+
+    def _drop(self) -> None:
+        if self._free_by and self.at:
+            self.context.leave_dead(self._free_by, self.at)
+        for parent in self._parents:
+            parent.done()
 
 
 def made(context: Context, name: str, free: str, *arguments: Any, of: object = None, out: int = -1) -> Handle:

@@ -6,6 +6,7 @@ import difflib
 import json
 import mmap
 import os
+import re
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -14,7 +15,7 @@ import numpy as np
 
 from . import _core, _native
 from ._errors import Error, refuse
-from ._memory import HOST, NAME_OF, NUMBER_OF, NUMPY, SAFETENSORS, Memory, look, tell_copy
+from ._memory import (HOST, NAME_OF, NUMBER_OF, NUMPY, SAFETENSORS, Memory, is_on_device, library_of, look, tell_copy)
 from ._native import Context, Handle, as_dict, each, function, made, sized, values
 from ._reports import Backend, Explained, Profile, Times, Verified
 from ._tree import Tree
@@ -104,25 +105,33 @@ class Program:
         self._runner: Any = None
         self._lock = threading.Lock()
         self._closed = False
+        self._pid = os.getpid()
+        self._elsewhere: Program | None = None          # the same for arrays in a device's memory
         at = handle.at
         self.inputs, self.constants, self.states, self.results = (
             [Port(at, kind, i) for i in range(function("lt_program_count")(at, kind))]
             for kind in (_INPUT, _CONSTANT, _STATE, _RESULT))
         self._only = len(self.results) == 1
+        self._sources, self._limits = _extents(self._handle, self.inputs)
 
     # -- weights --
 
     def bind(self, name: str, value: Any) -> None:
         """Gives a constant; before the first run."""
+        handle = self._open()
         for i, port in enumerate(self.constants):
             if port.name == name:
-                memory = _conform(look(value, name), port, "constant")
+                memory = _conform(look(value, name, dtype=port.dtype), port, "constant")
+                if any(_share(memory, other) for other in self._kept_memory):
+                    tell_copy("constant '%s'" % name, "it shares memory with another constant")
+                    memory = _copied(memory)
                 # What the library only borrows, this object keeps.
-                self._handle.context.call("lt_program_bind", self._handle.at, i, memory.address, 0)
+                handle.context.call("lt_program_bind", handle.at, i, memory.address, 0)
                 self._given[name] = value if memory.keeper is value else memory.keeper
                 self._kept_memory.append(memory)
                 return
-        raise refuse("Missing", "no constant is named '%s'%s" % (name, _nearest(name, (c.name for c in self.constants))))
+        raise refuse("Missing", "no constant is named '%s'%s"
+                     % (name, _nearest(name, (c.name for c in self.constants))))
 
     # -- runs --
 
@@ -141,19 +150,95 @@ class Program:
         if done is NotImplemented:
             done = self._call_others(runner, inputs)
         results, shapes = done
-        if self._only:
-            return results[0] if shapes[0] is None else _cut(results[0], shapes[0])
-        return {port.name: r if s is None else _cut(r, s) for port, r, s in zip(self.results, results, shapes)}
+        if self._only and shapes[0] is None:
+            return results[0]
+        return self._named(results, shapes)
 
-    def _call_others(self, runner: Any, inputs: dict[str, Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    def run(self, inputs: Mapping[str, Any], out: Any = None) -> Any:
+        """The same with the inputs as a dict, whatever they are called.  out: an array for the only result, or a dict
+        of arrays by the results' names: they are written to, and returned."""
+        runner = self._runner or self._ready()
+        return self._named(*self._call_others(runner, {**inputs}, out))
+
+    def _named(self, results: tuple[Any, ...], shapes: tuple[Any, ...]) -> Any:
+        cut = [r if s is None else r[tuple(slice(extent) for extent in s)] for r, s in zip(results, shapes)]
+        return cut[0] if self._only else {port.name: r for port, r in zip(self.results, cut)}
+
+    def _call_others(self, runner: Any, inputs: dict[str, Any], out: Any = None) -> tuple[tuple[Any, ...], Any]:
         """What is not just what the program takes: seen here, copied where it has to be, or refused."""
+        if "out" in inputs and not any(port.name == "out" for port in self.inputs):
+            out = inputs.pop("out")
+        if any(map(is_on_device, inputs.values())):
+            if out is not None:
+                raise refuse("Unsupported", "out= is for arrays on the host; results on a device are new ones")
+            return self._there(inputs)
         memories = self._taken(inputs)
-        results = self._room()
-        shapes = runner.run_at(_addresses(memories), _addresses(results), 0, 1)
-        return tuple(results), shapes
+        results, places = self._room(out)
+        for i, memory in enumerate(memories):
+            if memory is not None and out is not None and any(_share(memory, place) for place in places):
+                tell_copy("input '%s'" % self.inputs[i].name, "it shares memory with a result")
+                memories[i] = _copied(memory)
+        return tuple(results), runner.run_at(_addresses(memories), _addresses(places), 0, 1)
 
-    def _room(self) -> list[np.ndarray[Any, Any]]:
-        return [np.empty(port.shape, NUMPY[port.dtype]) for port in self.results]
+    def _room(self, out: Any = None) -> tuple[list[Any], list[Memory]]:
+        """Arrays for the results, and where they lie."""
+        given = {self.results[0].name: out} if self._only and not isinstance(out, Mapping) else out or {}
+        if not isinstance(given, Mapping):
+            raise refuse("Mismatch", "out is a dict of arrays by the names of results, not a %s" % type(out).__name__)
+        for name in given:
+            if not any(port.name == name for port in self.results):
+                raise refuse("Missing", "no result is named '%s'%s" % (name, _nearest(name, (
+                    port.name for port in self.results))))
+        results, places = [], list[Memory]()
+        for port in self.results:
+            array = given.get(port.name)
+            if array is None:
+                array = np.empty(port.shape, NUMPY[port.dtype])
+            memory = look(array, port.name)
+            if memory.keeper is not array and not hasattr(array, "__dlpack__"):
+                raise refuse("Mismatch", "result '%s' cannot be written to a %s" % (port.name, type(array).__name__))
+            if memory.read_only:
+                raise refuse("Invalid", "the array for result '%s' cannot be written to" % port.name)
+            if not memory.dense():
+                raise refuse("Invalid", "the elements of the array for result '%s' do not lie side by side, the last "
+                             "axis innermost" % port.name)
+            _conform(memory, port, "result")
+            if any(_share(memory, place) for place in places):
+                raise refuse("Invalid", "the array for result '%s' shares memory with another result's" % port.name)
+            results.append(array)
+            places.append(memory)
+        return results, places
+
+    def _there(self, inputs: dict[str, Any]) -> tuple[tuple[Any, ...], Any]:
+        """A run on arrays in a device's memory: by the same program compiled with on_device, on the caller's stream."""
+        giver = next(value for value in inputs.values() if is_on_device(value))
+        library, stream = library_of(giver)
+        with self._lock:
+            if self._elsewhere is None:
+                self._elsewhere = self._remake(on_device="*")
+                self._elsewhere._bind_as(self)
+            program = self._elsewhere
+        runner, at = program._ready(), program._handle.at
+        memories: list[Memory | None] = []
+        for i, port in enumerate(program.inputs):
+            value = inputs.get(port.name)
+            if value is None and port.needed:
+                raise refuse("Missing", "input '%s' is missing: %r" % (port.name, port))
+            place = function("lt_program_device")(at, _INPUT, i)
+            if value is None:
+                memories.append(None)
+            elif place is None:
+                memories.append(_conform(look(value, port.name, dtype=port.dtype), port, "input"))
+            else:
+                memory = look(value, port.name, stream)
+                if not memory.dense() or memory.address % max(1, function("lt_program_align")(at, _INPUT, i)):
+                    tell_copy("input '%s'" % port.name, "a device takes dense arrays at aligned addresses")
+                    memory = look(library.clone(value), port.name, stream)
+                memories.append(_conform(memory, port, "input", place.decode()))
+        results = [library.empty(port.shape, port.dtype) for port in program.results]
+        places = [look(result, port.name, stream) for result, port in zip(results, program.results)]
+        # The legacy stream of CUDA, 0, is 1 where 0 is none.
+        return tuple(results), runner.run_at(_addresses(memories), _addresses(places), stream or 1, 1)
 
     def _taken(self, inputs: Mapping[str, Any]) -> list[Memory | None]:
         """The inputs as the program takes them, in its order."""
@@ -161,15 +246,53 @@ class Program:
         for name in inputs:
             if name not in names:
                 raise refuse("Missing", "no input is named '%s'%s" % (name, _nearest(name, names)))
+        looked = {port.name: look(inputs[port.name], port.name, dtype=port.dtype)
+                  for port in self.inputs if port.name in inputs}
+        shapes = self._shapes(looked) if self._limits else {}
         memories: list[Memory | None] = []
         for port in self.inputs:
-            if port.name not in inputs:
-                if port.needed:
-                    raise refuse("Missing", "input '%s' is missing: %r" % (port.name, port))
+            if port.name in looked:
+                memory = looked[port.name]
+                if memory.shape != port.shape and memory.shape == shapes.get(port.name):
+                    memories.append(_padded(memory, port))
+                else:
+                    memories.append(_conform(memory, port, "input"))
+            elif port.needed:
+                raise refuse("Missing", "input '%s' is missing: %r" % (port.name, port))
+            else:
                 memories.append(None)
-                continue
-            memories.append(_conform(look(inputs[port.name], port.name), port, "input"))
         return _apart(memories, self.inputs)
+
+    def _shapes(self, looked: dict[str, Memory]) -> dict[str, tuple[int, ...]]:
+        """The inputs' shapes in this run.  Run-time extents that are inputs of their own and are not given are those of
+        the arrays that have them, and are added."""
+        known: dict[str, int] = {}
+        said: dict[str, str] = {}
+        for known_by, name in self._sources.items():
+            if name in looked and looked[name].dtype == "i64" and looked[name].shape in ((), (1,)):
+                known[known_by] = int(_viewed(looked[name]).reshape(-1)[0])
+        for name, axes in self._limits.items():
+            memory = looked.get(name)
+            for axis, limit in axes.items():
+                param = limit.param
+                if memory is None or param is None or len(memory.shape) <= axis or param not in self._sources:
+                    continue
+                found = memory.shape[axis]
+                if known.setdefault(param, found) != found and self._sources[param] not in looked:
+                    raise refuse("Mismatch", "'%s' is %d by %s and %d by axis %d of input '%s'" % (
+                        param, known[param], said[param], found, axis, name))
+                said.setdefault(param, "axis %d of input '%s'" % (axis, name))
+        for known_by, name in self._sources.items():
+            if known_by in known and name not in looked:
+                port = next(port for port in self.inputs if port.name == name)
+                looked[name] = look(np.full(port.shape, known[known_by], np.int64), name)
+        shapes = {}
+        for port in self.inputs:
+            axes = self._limits.get(port.name, {})
+            shapes[port.name] = tuple(
+                min(extent, axes[axis].at(known)) if axis in axes and axes[axis].params <= known.keys() else extent
+                for axis, extent in enumerate(port.shape))
+        return shapes
 
     def state(self, name: str) -> np.ndarray[Any, Any]:
         """A copy of what a state holds."""
@@ -180,8 +303,8 @@ class Program:
     def set_state(self, name: str, value: Any) -> None:
         """What a state is to hold from now on."""
         i = self._state(name)
-        memory = _conform(look(value, name), self.states[i], "state")
-        self._ready().state(i, np.asarray(memory.keeper).tobytes())
+        memory = _conform(look(value, name, dtype=self.states[i].dtype), self.states[i], "state")
+        self._ready().state(i, _viewed(memory).tobytes())
 
     def _state(self, name: str) -> int:
         for i, port in enumerate(self.states):
@@ -194,11 +317,12 @@ class Program:
         self._ready().reset()
 
     def close(self) -> None:
-        """Frees it; it also goes with its last reference."""
+        """It cannot be used any more, and is freed when no run of it is under way and no tree of it is left.  It also
+        goes with its last reference."""
         with self._lock:
             self._closed = True
-            self._runner = None
-            self._given.clear()
+            self._runner = self._elsewhere = None
+            self._handle = Handle(self._graph.context, 0, None)
 
     # -- what it is --
 
@@ -208,8 +332,8 @@ class Program:
         return self._handle
 
     def dump(self, kind: str, kernel: int | None = None) -> str:
-        """The text of lt-run --dump=KIND: graph, tree, access, frozen, source, plan, explain, asm, kernel, stats; of all,
-        or of one kernel by its number."""
+        """The text of lt-run --dump=KIND: graph, tree, access, frozen, source, plan, explain, asm, kernel, stats; of
+        all, or of one kernel by its number."""
         if kind not in _SHOW:
             raise refuse("Invalid", "there is no dump '%s'%s; there are %s" % (kind, _nearest(kind, _SHOW),
                                                                               ", ".join(_SHOW)))
@@ -261,7 +385,7 @@ class Program:
     def verify(self, /, progress: Callable[[str, float], None] | None = None, **inputs: Any) -> Verified:
         """One run judged by an evaluator that knows neither passes nor trees (lt-run --verify)."""
         p, runner = self._open(), self._ready()
-        memories, results = self._filled(inputs), self._room()
+        memories, (_, results) = self._filled(inputs), self._room()
         options = sized("lt_verify_options")
         user = (progress, p.context.raised)
         options.progress, options.user = _core.on_verify, id(user)
@@ -278,7 +402,7 @@ class Program:
     def time(self, /, samples: int = 0, repeat: int = 1, **inputs: Any) -> Times:
         """How long runs take; samples 0: as many as take half a second."""
         runner, raised = self._ready(), list[BaseException]()
-        memories, results = self._filled(inputs), self._room()
+        memories, (_, results) = self._filled(inputs), self._room()
         options = sized("lt_time_options", n_sample=samples, repeat=repeat)
         user = (None, raised)
         options.progress, options.user = _core.on_time, id(user)
@@ -302,7 +426,7 @@ class Program:
         program = self._remake(profile=1)
         program._bind_as(self)
         runner = program._ready()
-        memories, results = program._filled(inputs), program._room()
+        memories, (_, results) = program._filled(inputs), program._room()
         runner.run_at(_addresses(memories), _addresses(results), 0, 1)
         run = runner.borrow()
         try:
@@ -318,7 +442,7 @@ class Program:
         given = dict(inputs)
         random = np.random.default_rng(1)
         for port in self.inputs:
-            if port.needed and port.name not in given:
+            if port.needed and port.name not in given and port.name not in self._sources.values():
                 array = np.zeros(port.shape, NUMPY[port.dtype])
                 if port.dtype[0] == "f" or port.dtype == "bf16" and array.dtype != np.uint16:
                     array[...] = random.uniform(-1, 1, port.shape)
@@ -332,42 +456,100 @@ class Program:
         return as_dict(stats)
 
     def __repr__(self) -> str:
-        return "<looptree.Program (%s) -> (%s)>" % (", ".join(map(repr, self.inputs)), ", ".join(map(repr, self.results)))
+        return "<looptree.Program (%s) -> (%s)>" % (", ".join(map(repr, self.inputs)),
+                                                   ", ".join(map(repr, self.results)))
 
 
 def _addresses(of: Iterable[Any]) -> tuple[int, ...]:
-    return tuple(0 if m is None else m.address if isinstance(m, Memory) else m.__array_interface__["data"][0] for m in of)
+    return tuple(0 if m is None else m.address if isinstance(m, Memory) else m.__array_interface__["data"][0]
+                 for m in of)
 
 
 def _pointers(addresses: tuple[int, ...]) -> Any:
     return (ctypes.c_void_p * max(1, len(addresses)))(*addresses)
 
 
-def _cut(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-    return array[tuple(slice(extent) for extent in shape)]
+class _Limit:
+    """What an extent is in a run: a sum of run-time scalars, `limit n - m + 1` in a graph's text."""
+
+    def __init__(self, text: str):
+        terms = [(-1 if sign == "-" else 1, int(factor or 1), what)
+                 for sign, factor, what in re.findall(r"([+-]?) *(?:(\d+)\*)?([\w.']+)", text)]
+        self.constant = sum(sign * int(what) for sign, _, what in terms if what.isdigit())
+        self.factor = {what: sign * factor for sign, factor, what in terms if not what.isdigit()}
+        self.params = self.factor.keys()
+        only = not self.constant and list(self.factor.values()) == [1]
+        self.param = next(iter(self.factor)) if only else None
+
+    def at(self, known: Mapping[str, int]) -> int:
+        return max(0, self.constant + sum(factor * known[param] for param, factor in self.factor.items()))
 
 
-def _conform(memory: Memory, port: Port, what: str) -> Memory:
+def _extents(handle: Handle, inputs: list[Port]) -> tuple[dict[str, str], dict[str, dict[int, _Limit]]]:
+    """Run-time scalars that are inputs of their own, by name; and of each input the axes whose extent differs."""
+    is_open = function("lt_program_is_open")
+    ports = {i: port for i, port in enumerate(inputs)
+             if any(is_open(handle.at, _INPUT, i, axis) for axis in range(len(port.shape)))}
+    if not ports:
+        return {}, {}
+    text = handle.context.text("lt_program_dump", handle.at, _SHOW["graph"])
+    limits = {name: _Limit(limit) for name, limit in re.findall(r"^var (\S+) \d+ limit (.+)$", text, re.M)}
+    params = dict(re.findall(r"^param (\S+) = %(\S+)\[0\] ", text, re.M))
+    nodes = {node: (dims.split(", "), name) for node, dims, name in
+             re.findall(r'^%(\S+) = \w+\[(.*?)\] input "([^"]*)"', text, re.M)}
+    single = {port.name for port in inputs if port.dtype == "i64" and port.shape in ((), (1,))}
+    sources = {param: nodes[node][1] for param, node in params.items() if node in nodes and nodes[node][1] in single}
+    axes = {name: {axis: limits[dim] for axis, dim in enumerate(dims) if dim in limits}
+            for dims, name in nodes.values()}
+    return sources, {port.name: axes[port.name] for port in ports.values() if port.name in axes}
+
+
+def _padded(memory: Memory, port: Port) -> Memory:
+    """At the places of an array of the greatest extents; what is beyond the run's is not read."""
+    tell_copy("input '%s'" % port.name, "memory is laid out for the greatest extents, [%s]"
+              % ", ".join(map(str, port.shape)))
+    if memory.device != HOST or memory.dtype != port.dtype:
+        return _conform(memory, port, "input")
+    whole = np.zeros(port.shape, NUMPY[port.dtype])
+    whole[tuple(slice(extent) for extent in memory.shape)] = _viewed(memory)
+    return look(whole, port.name)
+
+
+def _conform(memory: Memory, port: Port, what: str, device: str = HOST) -> Memory:
     """Memory as the program takes it, or a refusal."""
-    if memory.device != HOST:
-        raise refuse("Mismatch", "%s '%s' is on %s, and this program takes it on the host" % (what, port.name, memory.device))
-    if memory.dtype != port.dtype:
-        if not isinstance(memory.keeper, np.ndarray) or memory.keeper.base is None and memory.keeper.ndim or memory.shape:
-            raise refuse("Mismatch", "%s '%s' is %s, and %s is asked for" % (what, port.name, memory.dtype, port.dtype))
+    if memory.device.split(":")[0] != device and device == HOST:
+        raise refuse("Mismatch", "%s '%s' is on %s, and this program takes it on the host"
+                     % (what, port.name, memory.device))
+    if memory.device == HOST and device != HOST:
+        raise refuse("Mismatch", "%s '%s' is on the host, and others are on a device" % (what, port.name))
+    bits = memory.dtype == "u16" and port.dtype == "bf16" and NUMPY["bf16"] == np.uint16
+    if memory.dtype != port.dtype and not bits:
+        raise refuse("Mismatch", "%s '%s' is %s, and %s is asked for" % (what, port.name, memory.dtype, port.dtype))
     if memory.shape != port.shape:
         raise refuse("Mismatch", "%s '%s' is [%s], and [%s] is asked for" % (
             what, port.name, ", ".join(map(str, memory.shape)), ", ".join(map(str, port.shape))))
-    if memory.dense() and memory.address % NUMPY[port.dtype].itemsize == 0:
+    if device != HOST or memory.dense() and memory.address % NUMPY[port.dtype].itemsize == 0:
         return memory
     tell_copy("%s '%s'" % (what, port.name), "its elements do not lie side by side, the last axis innermost")
     return _copied(memory)
 
 
 def _copied(memory: Memory) -> Memory:
-    source = np.lib.stride_tricks.as_strided(
-        np.asarray(memory.keeper) if isinstance(memory.keeper, np.ndarray) else _viewed(memory))
-    copy = np.array(source, order="C", copy=True)
+    copy = np.array(_viewed(memory), order="C", copy=True)
     return memory._replace(address=copy.__array_interface__["data"][0], strides=None, keeper=copy)
+
+
+def _share(a: Memory, b: Memory) -> bool:
+    """Whether two have a byte in common: that of the one lies between the other's first and last."""
+    spans = []
+    for m in (a, b):
+        item = NUMPY[m.dtype].itemsize
+        steps = [0] * len(m.shape) if m.strides is None else [(n - 1) * s * item for n, s in zip(m.shape, m.strides)]
+        size = int(np.prod(m.shape, dtype=np.int64)) * item if m.strides is None else item
+        spans.append((m.address + sum(s for s in steps if s < 0), m.address + sum(s for s in steps if s > 0) + size,
+                      0 not in m.shape))
+    (a0, a1, a_any), (b0, b1, b_any) = spans
+    return a.device == b.device and a_any and b_any and a0 < b1 and b0 < a1
 
 
 class _Viewed:
@@ -381,20 +563,19 @@ class _Viewed:
 
 
 def _viewed(memory: Memory) -> np.ndarray[Any, Any]:
-    return np.asarray(_Viewed(memory))
+    """The host's memory as an array."""
+    if 0 in memory.shape:
+        return np.empty(memory.shape, NUMPY[memory.dtype])
+    array = np.asarray(_Viewed(memory))
+    return array if array.dtype.kind != "V" else array.view(NUMPY[memory.dtype])
 
 
 def _apart(memories: list[Memory | None], ports: list[Port]) -> list[Memory | None]:
     """Inputs that share bytes: one of them is copied."""
-    spans: list[tuple[int, int]] = []
     for i, memory in enumerate(memories):
-        if memory is None:
-            continue
-        bytes_of = int(np.prod(memory.shape, dtype=np.int64)) * NUMPY[memory.dtype].itemsize
-        if any(memory.address < end and begin < memory.address + bytes_of for begin, end in spans):
+        if memory is not None and any(other is not None and _share(memory, other) for other in memories[:i]):
             tell_copy("input '%s'" % ports[i].name, "it shares memory with another input")
-            memories[i] = memory = _copied(memory)
-        spans.append((memory.address, memory.address + bytes_of))
+            memories[i] = _copied(memory)
     return memories
 
 
@@ -421,22 +602,22 @@ def compile(source: Any, *, backend: str | None = None, threads: int = 0, schedu
     load_backends()
     context = Context()
     options = sized("lt_parse_options")
-    words = [("%s=%s" % item).encode() for item in (dims or {}).items()]
+    words = [_native.word("%s=%s" % item, "a dimension") for item in (dims or {}).items()]
     named = (ctypes.c_char_p * max(1, len(words)))(*words)
     options.dim, options.n_dim = ctypes.addressof(named), len(words)
     lent: list[Any] = [named]
     fixes = (_native.struct("lt_fixed") * max(1, len(fixed or {})))()
     for fix, (name, value) in zip(fixes, (fixed or {}).items()):
-        memory = look(np.ascontiguousarray(value), name)
+        memory = look(np.array(value, order="C", copy=True), name)
         shape = (ctypes.c_int64 * max(1, len(memory.shape)))(*memory.shape)
-        fix.name, fix.dtype, fix.rank = name.encode(), NUMBER_OF[memory.dtype], len(memory.shape)
+        fix.name, fix.dtype, fix.rank = _native.word(name, "a name"), NUMBER_OF[memory.dtype], len(memory.shape)
         fix.shape, fix.data = ctypes.addressof(shape), memory.address
         lent += [memory, shape]
     options.fixed, options.n_fixed = ctypes.addressof(fixes), len(fixed or {})
-    options.folder = None if folder is None else os.fsencode(folder)
-    options.kernels = None if kernels is None else os.fsencode(kernels)
-    graph = made(context, "lt_parse_with", "lt_graph_free", context.at, text, len(text), os.fsencode(file),
-                 None if frontend is None else frontend.encode(), ctypes.addressof(options))
+    options.folder = None if folder is None else _native.word(folder, "a path")
+    options.kernels = None if kernels is None else _native.word(kernels, "a path")
+    graph = made(context, "lt_parse_with", "lt_graph_free", context.at, text, len(text), _native.word(file, "a path"),
+                 None if frontend is None else _native.word(frontend, "a front end"), ctypes.addressof(options))
     asked: dict[str, Any] = {"backends": backend, "n_thread": threads, "schedule": schedule, "apply": apply,
                              "kernels": kernels, "cache_dir": cache, **more}
     program = _compiled(graph, asked, progress, log)
@@ -456,12 +637,15 @@ def _compiled(graph: Handle, asked: dict[str, Any], progress: Any, log: Any) -> 
             continue
         if kinds.get(name) not in (ctypes.c_char_p, ctypes.c_uint32) or name == "size":
             raise refuse("Invalid", "compile has no option '%s'%s" % (name, _nearest(name, kinds)))
-        try:
-            setattr(options, name, os.fsencode(value) if kinds[name] is ctypes.c_char_p else value)
-        except TypeError as error:
-            raise refuse("Mismatch", "option %s of compile: %s" % (name, error)) from error
+        if kinds[name] is ctypes.c_char_p:
+            setattr(options, name, _native.word(value, "option %s" % name))
+        elif isinstance(value, int) and 0 <= value < 2 ** 32:
+            setattr(options, name, value)
+        else:
+            raise refuse("Mismatch", "option %s is a number of at least 0, not %r" % (name, value))
     # Kept with the program, whose backends log as long as it lives.
-    user = ((progress, context.raised), (log, []))
+    logged: list[BaseException] = []
+    user = ((progress, context.raised), (log, logged))
     options.user, options.progress, options.log = id(user), _core.on_progress, _core.on_log
     if tree is None:
         handle = made(context, "lt_compile", "lt_program_free", context.at, graph.at, ctypes.addressof(options),
@@ -508,7 +692,7 @@ def load_backend(path: str | os.PathLike[str]) -> None:
 
 def _load(path: str) -> None:
     context = Context()
-    context.call("lt_backend_load_file", context.at, os.fsencode(path))
+    context.call("lt_backend_load_file", context.at, _native.word(path, "a path"))
 
 
 def backends() -> list[Backend]:

@@ -20,7 +20,10 @@ class _Row:
 class _Rows(list[_Row]):
     def to_pandas(self) -> Any:
         """A DataFrame of the rows; pandas has to be installed."""
-        import pandas
+        try:
+            import pandas
+        except ImportError as error:
+            raise ImportError("to_pandas makes a DataFrame of pandas, which is not here: pip install pandas") from error
         return pandas.DataFrame([{k: v for k, v in row.__dict__.items() if not isinstance(v, list)} for row in self])
 
 
@@ -51,7 +54,7 @@ class Backend(_Row):
         f = struct("lt_backend_facts").from_address(handle.at)
         super().__init__(**as_dict(f), usable=f.score > 0,
                          options=[_Row(**as_dict(o)) for o in each(f.option, f.n_option, "lt_backend_option")],
-                         devices=[_Row(name=d.name.decode(), **as_dict(d)) for d in each(f.device, f.n_device, "lt_device")])
+                         devices=[_Row(**as_dict(d)) for d in each(f.device, f.n_device, "lt_device")])
 
     def __repr__(self) -> str:
         return "<backend %s: %s>" % (self.name, self.summary if self.usable else self.reason)
@@ -99,7 +102,8 @@ class Profile(_Rows):
         p = struct("lt_profile").from_address(at)
         self.run_ns: int = p.run_ns
         for step in each(p.step, p.n_step, "lt_profile_step"):
-            self.append(_Row(**as_dict(step), nodes=[n.name.decode() for n in each(step.node, step.n_node, "lt_kernel_node")]))
+            self.append(_Row(**as_dict(step),
+                             nodes=[n.name.decode() for n in each(step.node, step.n_node, "lt_kernel_node")]))
 
     def __str__(self) -> str:
         return "".join("%10.3f us  %5.1f %%  %s\n" % (row.ns / 1e3, 100 * row.ns / max(1, self.run_ns), row.name)

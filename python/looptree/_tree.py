@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from ._program import Program
 
 _DOES = {value: name[len("LT_DOES_"):].lower() for name, value in values.items() if name.startswith("LT_DOES_")}
-_WHY = {value: name[len("LT_VIOLATION_"):].lower() for name, value in values.items() if name.startswith("LT_VIOLATION_")}
+_WHY = {value: name[len("LT_VIOLATION_"):].lower() for name, value in values.items()
+        if name.startswith("LT_VIOLATION_")}
 PRIMITIVES = {row["name"]: row for row in _native.rows("primitive")}
 
 
@@ -60,8 +61,8 @@ class Node:
 
 
 class Tree:
-    """A loop tree.  str(tree) is its text; tree.split("m", 8) and every other primitive give a new tree, or raise Illegal
-    with the iterations that are in each other's way."""
+    """A loop tree.  str(tree) is its text; tree.split("m", 8) and every other primitive give a new tree, or raise
+    Illegal with the iterations that are in each other's way."""
 
     def __init__(self, handle: Handle, program: Program | None = None):
         self._handle, self._program = handle, program
@@ -74,12 +75,14 @@ class Tree:
 
     def apply(self, steps: str, name: str = "schedule") -> Tree:
         """Steps, one a line or with ';' between: "split k 8; unroll k'"."""
+        if not isinstance(steps, str):
+            raise make(10, "steps are a text, \"split m 8; unroll m'\", not %r" % (steps,))
         text = steps.encode()
         why = ctypes.c_void_p()
         tree = ctypes.c_void_p()
         context = self._handle.context
         try:
-            context.call("lt_looptree_apply", self._handle.at, text, len(text), name.encode(), 0, None,
+            context.call("lt_looptree_apply", self._handle.at, text, len(text), _native.word(name, "a name"), 0, None,
                          ctypes.addressof(tree), ctypes.addressof(why))
         except _native_error() as error:
             if why.value:
@@ -108,7 +111,8 @@ class Tree:
     def find(self, path: str) -> Node:
         """The node that steps call by this path: "m'", "%c/m'", "%c"."""
         at = ctypes.c_int32()
-        self._handle.context.call("lt_looptree_find", self._handle.at, path.encode(), ctypes.addressof(at))
+        self._handle.context.call("lt_looptree_find", self._handle.at, _native.word(path, "a path"),
+                                  ctypes.addressof(at))
         return next(line for line in self.lines() if line.at == at.value)
 
     def access(self, value: str | None = None, at: str | None = None) -> Access:
@@ -118,7 +122,7 @@ class Tree:
         number = values["LT_OMIT"]
         if value is not None:
             graph = function("lt_looptree_graph")(h.at)
-            number = function("lt_graph_find_node")(graph, value.lstrip("%").encode())
+            number = function("lt_graph_find_node")(graph, _native.word(value.lstrip("%"), "a node's name"))
             if number == values["LT_NONE"]:
                 raise make(14, "the tree's graph has no node %%%s" % value.lstrip("%"))
         return Access(made(context, "lt_looptree_access", "lt_accesses_free", h.at, node, number, of=h))
@@ -163,8 +167,10 @@ class Access:
     def __init__(self, handle: Handle):
         self._handle = handle
         self._of = struct("lt_accesses").from_address(handle.at)
-        self.loops = [Node({"text": loop.name.decode(), **as_dict(loop)}) for loop in each_of(self._of.loops, "lt_access_loop")]
-        self.params = [Node({"text": p.name.decode(), **as_dict(p)}) for p in each_of(self._of.params, "lt_access_param")]
+        self.loops = [Node({"text": loop.name.decode(), **as_dict(loop)})
+                      for loop in each_of(self._of.loops, "lt_access_loop")]
+        self.params = [Node({"text": p.name.decode(), **as_dict(p)})
+                       for p in each_of(self._of.params, "lt_access_param")]
         self.accesses = [Node(as_dict(a)) for a in each_of(self._of.accesses, "lt_leaf_access")]
 
     def row(self, number: int) -> list[int]:
