@@ -7,6 +7,7 @@
 # make check        what needs no device, in eight minutes      make check-more   the tests that take longer
 # make bless        rewrites what tests compare with
 # make bench        a short pass of lt-bench; BENCH='gemm --threads 1,2' another one
+# make python-check tests of it: mypy, and pytest on tests/python
 # make bench-peers  Python's libraries for it
 # make onnx-suite   the tests of the onnx package (PyPI) against the frontend onnx; ONNX='-b cpu softmax' as arguments
 # make plugins      the backend of examples/plugin, and ours as plug-ins
@@ -454,6 +455,8 @@ bench-peers:
 onnx-suite: $(O)/$(SO)
 	@$(setup) onnx-suite build/onnx-venv
 	build/onnx-venv/bin/python bench/onnx_suite.py $(O)/$(SO) $(ONNX)
+python-check: python
+	@O=$(O) SAN='$(SAN)' PYTHON='$(PYTHON)' MAKE='$(MAKE)' tests/python.sh
 demo: built $(EXAMPLE)
 	@O=$(O) examples/mnist/demo.sh
 	$(tell_left_out)
@@ -516,6 +519,6 @@ clean:
 -include $(EXAMPLE:$(O)/mnist-%=$(O)/examples/mnist/%.d)
 .PHONY: all built left-out debug release debug-cudnn release-cudnn tell-hamkaas gpu plugins tests check check-more \
 	bless bench bench-peers onnx-suite fuzz fuzzers mutants demo demo-accuracy install uninstall tidy clean without-llvm \
-	python FORCE
+	python python-check FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -16,6 +16,7 @@
 # lt-build; nothing fails without them.
 # setup.sh browser -- the same for Chromium, in which a test opens what lt-run --view writes; nothing fails without it.
 # setup.sh onnx-suite FOLDER -- makes a virtual environment of Python there with the onnx package and its tests.
+# setup.sh python FOLDER -- makes a virtual environment of Python there with what the tests of the package need.
 # setup.sh peers FOLDER -- makes a virtual environment of Python there with ONNX Runtime, OpenVINO and PyTorch, for
 # bench/peers/.
 # SETUP=no in the environment: no package is installed, by none of these.
@@ -135,6 +136,13 @@ if [ "${1-}" = onnx-suite ]; then
 	[ -x "$folder/bin/python" ] || python3 -m venv "$folder" || exit 1
 	"$folder/bin/python" -c 'import onnx, numpy; assert onnx.__version__ >= "1.23"' 2>/dev/null ||
 		"$folder/bin/python" -m pip install -q --disable-pip-version-check numpy onnx==1.23.0 || exit 1
+	exit 0
+fi
+if [ "${1-}" = python ]; then
+	folder=$2
+	[ -x "$folder/bin/python" ] || "${PYTHON:-python3}" -m venv "$folder" || exit 1
+	"$folder/bin/python" -c 'import numpy, pytest, mypy, ml_dtypes' 2>/dev/null ||
+		"$folder/bin/python" -m pip install -q --disable-pip-version-check numpy pytest mypy ml_dtypes || exit 1
 	exit 0
 fi
 if [ "${1-}" = peers ]; then

@@ -89,7 +89,7 @@ more_parts() {
 	[ -n "${SAN-}" ] || echo "--part mutants 1800 $O/mutants --each ${CHECK_MUTANTS:-30}"
 }
 usual_parts() {
-	for name in examples own golden readme corpora conform tidy setup signals alloc options gpu_table gpu_check; do
+	for name in examples own golden readme python corpora conform tidy setup signals alloc options gpu_table gpu_check; do
 		echo "--part $name 900 tests/$name.sh"
 	done
 	echo "--part table 900 tests/bench_table.sh"

@@ -42,7 +42,8 @@ struct runner {
 	PyObject_HEAD
 	struct lt_program *program;
 	PyObject *owner;                        /* keeps the program, and frees its instances */
-	PyObject *empty;
+	PyObject *empty, *array;                /* numpy's function and its type of arrays: those derived from it may mean
+	                                         * more than their memory (a mask) */
 	struct port *input, *result;
 	int32_t n_input, n_result;
 	bool alone;                             /* it has states: one instance, one run at a time */
@@ -97,6 +98,7 @@ static void runner_dealloc(PyObject *self)
 		pthread_mutex_destroy(&r->serial);
 	free(r->idle), free(r->input), free(r->result);
 	Py_XDECREF(r->empty);
+	Py_XDECREF(r->array);
 	Py_XDECREF(r->owner);
 	((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
 	Py_DECREF(type);
@@ -121,14 +123,14 @@ static struct port *ports(const struct lt_program *p, enum lt_binding b, int32_t
 	return all;
 }
 
-/* runner(owner, program's address, empty, made): made: for each result the arguments of empty, which makes its array */
+/* runner(owner, program's address, empty, made, array): made: for each result the arguments of empty, which makes its array */
 static PyObject *py_runner(PyObject *self, PyObject *args)
 {
-	PyObject *owner, *program, *empty, *made;
+	PyObject *owner, *program, *empty, *made, *array;
 	struct runner *r;
 
 	(void)self;
-	if (!PyArg_ParseTuple(args, "OOOO!", &owner, &program, &empty, &PyTuple_Type, &made) ||
+	if (!PyArg_ParseTuple(args, "OOOO!O", &owner, &program, &empty, &PyTuple_Type, &made, &array) ||
 			!(r = object_new(runner_type)))
 		return NULL;
 	PyObject *used = PyObject_CallMethod(owner, "use", NULL);
@@ -142,6 +144,7 @@ static PyObject *py_runner(PyObject *self, PyObject *args)
 	pthread_mutex_init(&r->serial, NULL);
 	r->owner = Py_NewRef(owner);
 	r->empty = Py_NewRef(empty);
+	r->array = Py_NewRef(array);
 	r->input = ports(r->program, LT_BINDING_INPUT, &r->n_input);
 	r->result = ports(r->program, LT_BINDING_RESULT, &r->n_result);
 	r->alone = lt_program_count(r->program, LT_BINDING_STATE) > 0;
@@ -278,6 +281,15 @@ static void on_compile_progress(void *user, int32_t done, int32_t total)
 	PyGILState_Release(gil);
 }
 
+static int is_compile_cancelled(void *user)
+{
+	PyGILState_STATE gil = PyGILState_Ensure();
+	int ends = is_cancelled(PyTuple_GetItem(user, 0));
+
+	PyGILState_Release(gil);
+	return ends;
+}
+
 static void on_log(void *user, int level, const char *text)
 {
 	PyGILState_STATE gil = PyGILState_Ensure();
@@ -386,7 +398,7 @@ static PyObject *run_lent(struct runner *r, const void *const *input, void *cons
 	return shapes;
 }
 
-/* call(inputs by name): (results, shapes), shapes None where arrays are whole; or NotImplemented, where an argument is
+/* call(inputs by name): the only result, if it is whole; else (results, shapes), shapes None where arrays are; or NotImplemented, where an argument is
  * not just what the program takes: the caller knows what to do, and what to say. */
 static PyObject *runner_call(PyObject *self, PyObject *inputs)
 {
@@ -404,7 +416,7 @@ static PyObject *runner_call(PyObject *self, PyObject *inputs)
 		used += value != NULL;
 		if (!value && !r->input[i].needed)
 			continue;
-		if (!value || !PyObject_CheckBuffer(value) ||
+		if (!value || (PyObject *)Py_TYPE(value) != r->array ||
 				PyObject_GetBuffer(value, &l.of[l.n], PyBUF_FORMAT | PyBUF_STRIDES)) {
 			PyErr_Clear();
 			goto other;
@@ -435,6 +447,13 @@ static PyObject *runner_call(PyObject *self, PyObject *inputs)
 	shapes = run_lent(r, l.input, l.result, NULL, true);
 done:
 	give_up(&l);
+	if (shapes && r->n_result == 1 && PyTuple_GetItem(shapes, 0) == Py_None) {
+		PyObject *only = Py_NewRef(PyTuple_GetItem(results, 0));
+
+		Py_DECREF(shapes);
+		Py_DECREF(results);
+		return only;
+	}
 	if (shapes)
 		return Py_BuildValue("NN", results, shapes);
 	Py_XDECREF(results);
@@ -576,7 +595,8 @@ PyMODINIT_FUNC PyInit__core(void)
 
 	const struct { const char *name; void *at; } called[] = { { "is_cancelled", (void *)is_cancelled },
 		{ "on_verify", (void *)on_verify }, { "on_time", (void *)on_time }, { "on_text", (void *)on_text },
-		{ "on_progress", (void *)on_compile_progress }, { "on_log", (void *)on_log } };
+		{ "on_progress", (void *)on_compile_progress }, { "on_log", (void *)on_log },
+		{ "is_compile_cancelled", (void *)is_compile_cancelled } };
 	PyObject *m = PyModule_Create(&module);
 
 	for (size_t i = 0; m && i < sizeof called / sizeof *called; i++) {

@@ -141,12 +141,14 @@ class Program:
                 raise refuse("Invalid", "the program is closed")
             if self._runner is None:
                 arrays = tuple((port.shape, NUMPY[port.dtype]) for port in self.results)
-                self._runner = _core.runner(self._handle, self._handle.at, np.empty, arrays)
+                self._runner = _core.runner(self._handle, self._handle.at, np.empty, arrays, np.ndarray)
             return self._runner
 
     def __call__(self, /, **inputs: Any) -> Any:
         runner = self._runner or self._ready()
         done = runner.call(inputs)
+        if done.__class__ is np.ndarray:
+            return done
         if done is NotImplemented:
             done = self._call_others(runner, inputs)
         results, shapes = done
@@ -182,7 +184,7 @@ class Program:
 
     def _room(self, out: Any = None) -> tuple[list[Any], list[Memory]]:
         """Arrays for the results, and where they lie."""
-        given = {self.results[0].name: out} if self._only and not isinstance(out, Mapping) else out or {}
+        given = {self.results[0].name: out} if self._only and not isinstance(out, Mapping) else {} if out is None else out
         if not isinstance(given, Mapping):
             raise refuse("Mismatch", "out is a dict of arrays by the names of results, not a %s" % type(out).__name__)
         for name in given:
@@ -647,6 +649,7 @@ def _compiled(graph: Handle, asked: dict[str, Any], progress: Any, log: Any) -> 
     logged: list[BaseException] = []
     user = ((progress, context.raised), (log, logged))
     options.user, options.progress, options.log = id(user), _core.on_progress, _core.on_log
+    options.cancelled = _core.is_compile_cancelled
     if tree is None:
         handle = made(context, "lt_compile", "lt_program_free", context.at, graph.at, ctypes.addressof(options),
                       of=graph)

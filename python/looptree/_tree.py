@@ -94,6 +94,7 @@ class Tree:
         """What a refusal holds beside its sentence."""
         refused = struct("lt_refused_step").from_address(why)
         found = as_dict(refused)
+        found["node"] = found["node"] or error.node
         for member in ("line", "column", "node", "loop", "remedy", "step", "number"):
             setattr(error, member, found[member])
         error.file, error.text = found["name"], found["text"]
