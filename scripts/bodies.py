@@ -11,7 +11,7 @@ import os
 import re
 import sys
 
-ROOTS = 'base ir looptree kernel backends frontends program check tools'.split()
+ROOTS = 'base ir looptree kernel backends frontends program check tools python'.split()
 # What is written twice on purpose: each checks the other.
 INDEPENDENT = [{'base/number.h', 'kernel/simulate/value.c'}]
 KEYWORDS = set('''auto break case continue default do else enum extern for goto if inline register

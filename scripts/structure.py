@@ -32,6 +32,7 @@ FLOORS = {
 	'program': ('include base ir looptree kernel backends', None),
 	'check': ('include base ir looptree kernel backends program', None),
 	'tools': ('include base ir looptree kernel backends frontends program check', None),
+	'python': ('include', None),
 }
 # Folders that may include less than their floor.
 STRICTER = {

@@ -15,7 +15,10 @@ if ! "$python" -c 'import numpy, pytest, mypy' 2>/dev/null; then
 	scripts/setup.sh python "$O/python-env" >&2 || skip "numpy, pytest and mypy cannot be had: scripts/setup.sh python"
 	python=$O/python-env/bin/python
 fi
-[ -e "$O/python/looptree/_core.abi3.so" ] || ${MAKE:-make} -s O="$O" python >&2 || { echo "not ok - make python"; exit 0; }
+if ! [ -e "$O/python/looptree/_core.abi3.so" ] && ! ${MAKE:-make} -s O="$O" PYTHON="${PYTHON:-python3}" python >&2; then
+	echo "not ok - make python"
+	exit 0
+fi
 # A library with sanitizers needs their own in the interpreter, before everything else.
 if [ -n "${SAN-}" ]; then
 	skip "an interpreter without sanitizers cannot load the library with them"
@@ -31,6 +34,6 @@ fi
 # Under a limit of memory: what asks for more than that is a mistake of the tests.
 ulimit -v 32000000
 PYTHONPATH=$O/python PYTHONDONTWRITEBYTECODE=1 "$python" -m pytest -p no:cacheprovider -q -rA "$@" |
-	tee /dev/stderr | sed -nE 's/^PASSED ([^ ]+).*/ok - python\/\1/p; s/^(FAILED|ERROR) ([^ ]+).*/not ok - python\/\2/p
+	tee /dev/stderr | sed -nE 's/^PASSED (.*)/ok - python\/\1/p; s/^(FAILED|ERROR) (.*)/not ok - python\/\2/p
 		s/^SKIPPED \[[0-9]*\] ([^:]+:[0-9]+): (.*)/ok - python\/\1 # SKIP \2/p' | sed 's,python/tests/python/,python/,'
 [ "${PIPESTATUS[0]}" -le 1 ] || echo "not ok - python/pytest ended with an error"

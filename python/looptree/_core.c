@@ -123,7 +123,8 @@ static struct port *ports(const struct lt_program *p, enum lt_binding b, int32_t
 	return all;
 }
 
-/* runner(owner, program's address, empty, made, array): made: for each result the arguments of empty, which makes its array */
+/* runner(owner, program's address, empty, made, array): made: for each result the arguments of empty, which makes its
+ * array */
 static PyObject *py_runner(PyObject *self, PyObject *args)
 {
 	PyObject *owner, *program, *empty, *made, *array;
@@ -398,8 +399,8 @@ static PyObject *run_lent(struct runner *r, const void *const *input, void *cons
 	return shapes;
 }
 
-/* call(inputs by name): the only result, if it is whole; else (results, shapes), shapes None where arrays are; or NotImplemented, where an argument is
- * not just what the program takes: the caller knows what to do, and what to say. */
+/* call(inputs by name): the only result, if it is whole; else (results, shapes), shapes None where arrays are; or
+ * NotImplemented, where an argument is not just what the program takes: the caller knows what to do and to say. */
 static PyObject *runner_call(PyObject *self, PyObject *inputs)
 {
 	struct runner *r = (struct runner *)self;

@@ -184,7 +184,9 @@ class Program:
 
     def _room(self, out: Any = None) -> tuple[list[Any], list[Memory]]:
         """Arrays for the results, and where they lie."""
-        given = {self.results[0].name: out} if self._only and not isinstance(out, Mapping) else {} if out is None else out
+        given = {} if out is None else out
+        if self._only and not isinstance(given, Mapping):
+            given = {self.results[0].name: out}
         if not isinstance(given, Mapping):
             raise refuse("Mismatch", "out is a dict of arrays by the names of results, not a %s" % type(out).__name__)
         for name in given:

@@ -64,8 +64,8 @@ def test_several_results():
 
 
 def test_numbers_and_lists():
-    p = lt.compile("x = InputTensor(x, float32, [2]); n = InputTensor(n, int64, []); result = x + CastNode(n, float32);",
-                   backend="ref")
+    p = lt.compile("x = InputTensor(x, float32, [2]); n = InputTensor(n, int64, []);"
+                   "result = x + CastNode(n, float32);", backend="ref")
     np.testing.assert_array_equal(p(x=[1, 2.5], n=-3), np.float32([-2, -0.5]))
 
 
@@ -80,8 +80,8 @@ def test_weights(tmp_path):
 
 
 def test_one_array_for_two_constants():
-    text = "a = ConstantTensor(a, float32, [2]); b = ConstantTensor(b, float32, [2]); x = InputTensor(x, float32, [2]);" \
-        "result = (x + a) * b;"
+    text = "a = ConstantTensor(a, float32, [2]); b = ConstantTensor(b, float32, [2]);" \
+        "x = InputTensor(x, float32, [2]); result = (x + a) * b;"
     w = np.float32([2, 3])
     with lt.options(copies="warn"), pytest.warns(UserWarning, match="shares memory with another constant"):
         p = lt.compile(text, backend="ref", weights={"a": w, "b": w})

@@ -90,7 +90,7 @@ def test_random_schedules(product, seed):
 
 
 def elements_read(tree, m, k, n):
-    """What the text of the access of x says is evaluated in every iteration of the loops: all of x, and nothing else."""
+    """What the text of the access of x says, evaluated in every iteration of the loops: all of x, and nothing else."""
     access = tree.access("%x")
     (text,) = [a.text for a in access.accesses]
     read = re.match(r"%\S+ reads %x\[(.*)\] at (.*)$", text)
