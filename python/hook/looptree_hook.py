@@ -114,6 +114,8 @@ def built_files(folder: str) -> dict[str, tuple[bytes, int]]:
         if path.endswith((".py", ".pyi", "py.typed")):
             with open(path, "rb") as f:
                 files["looptree/" + os.path.relpath(path, PACKAGE)] = (f.read(), 0o644)
+    with open(folder + "/python/looptree/_facts.txt", "rb") as f:
+        files["looptree/_facts.txt"] = (f.read(), 0o644)
     files["looptree/_core.abi3.so"] = (stripped(folder + "/python/looptree/_core.abi3.so"), 0o755)
     files["looptree/lib/liblooptree.so.%s" % version().split(".")[0]] = (
         stripped(os.path.realpath(folder + "/liblooptree.so")), 0o755)

@@ -346,9 +346,9 @@ static bool overlaps(const Py_buffer *a, const Py_buffer *b)
 }
 
 enum { MOST_PORTS = 64 };               /* of a call by this short way */
-struct lent { Py_buffer of[MOST_PORTS]; int n; const void *input[MOST_PORTS]; void *result[MOST_PORTS]; };
+struct call_lent { Py_buffer of[MOST_PORTS]; int n; const void *input[MOST_PORTS]; void *result[MOST_PORTS]; };
 
-static void give_up(struct lent *l)
+static void give_up(struct call_lent *l)
 {
 	while (l->n)
 		PyBuffer_Release(&l->of[--l->n]);
@@ -404,7 +404,7 @@ static PyObject *run_lent(struct runner *r, const void *const *input, void *cons
 static PyObject *runner_call(PyObject *self, PyObject *inputs)
 {
 	struct runner *r = (struct runner *)self;
-	struct lent l = { .n = 0 };
+	struct call_lent l = { .n = 0 };
 	PyObject *results = NULL, *shapes = NULL;
 	Py_ssize_t used = 0;
 
