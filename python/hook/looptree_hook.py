@@ -168,6 +168,14 @@ def llvm_licence() -> dict[str, tuple[bytes, int]]:
     return {}
 
 
+def prepare_metadata_for_build_wheel(metadata_directory: str, config_settings: Settings = None) -> str:
+    """Without it pip builds the whole wheel, only to read this."""
+    os.makedirs(os.path.join(metadata_directory, info()), exist_ok=True)
+    with open(os.path.join(metadata_directory, info(), "METADATA"), "w", encoding="utf-8") as f:
+        f.write(metadata())
+    return info()
+
+
 def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata_directory: str | None = None) -> str:
     folder = make(config_settings)
     files = built_files(folder)
