@@ -1,0 +1,1106 @@
+"""Lazy arrays with named dims: expressions that are compiled when they are asked for.
+
+    m, k, n = lt.dims("m k n")
+    a, b = lt.array(x), lt.array(y)
+    c = (a[m, k] * b[k, n]).sum(k)          # nothing is computed yet
+    c.numpy()                               # or numpy.asarray(c)
+    c.tree                                  # its loops; c.with_tree(c.tree.split("m", 8)) runs by others
+
+An array has axes; indexing gives them names, and from there on it is dims that meet, not positions.  x[m] with a dim
+alone says that m has the axis's size.  Index arithmetic, x[i + 1], x[2*i + j], i + 0 too, reads elements of the axis,
+and a dim that nothing else gives a size is as large as its indices let it be.
+
+A dim is bound where it is reduced, and an expression that is indexed is closed: its dims are its own, and may be called
+as the dims outside.  A size is a fact of one such scope, in which it has to be the same everywhere.
+"""
+from __future__ import annotations
+
+import ctypes
+import operator as _operator
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Union
+
+import numpy as np
+
+from . import _native
+from ._errors import refuse
+from ._memory import NUMBER_OF, NUMPY, dtype_name, look
+from ._native import Context, function, made, values
+from ._program import Program, _compiled, load_backends
+from ._tree import Tree
+
+_OMIT, _NONE = values["LT_OMIT"], values["LT_NONE"]
+_KINDS = ("LT_KIND_FLOAT", "LT_KIND_INT", "LT_KIND_BOOL")
+_OPERATORS = {row["name"]: row for row in _native.rows("operator") if not row["moves_data"]}
+_BOOL, _I64 = np.dtype("?"), np.dtype("i8")
+
+# What numpy calls by another name than the table of operators.
+_OF_NUMPY = {
+    "subtract": "sub", "multiply": "mul", "divide": "div", "floor_divide": "div", "remainder": "mod", "power": "pow",
+    "minimum": "min", "maximum": "max", "equal": "eq", "not_equal": "ne", "less_equal": "lessequal",
+    "greater_equal": "greaterequal", "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor",
+    "logical_and": "and", "logical_or": "or", "logical_xor": "xor", "left_shift": "shl", "right_shift": "shr",
+    "logical_not": "not", "negative": "neg", "absolute": "abs", "rint": "round",
+}
+
+
+# ---- dims and indices ----
+
+class Index:
+    """A whole number that depends on dims: plus + the sum of factor * term, a term a Dim or a Part."""
+    __slots__ = ("terms", "plus")
+
+    def __init__(self, terms: Mapping[Term, int], plus: int):
+        self.terms, self.plus = {t: factor for t, factor in terms.items() if factor}, plus
+
+    def _index(self) -> Index:
+        return self
+
+    def __add__(self, other: Any) -> Index:
+        if isinstance(other, (Lazy, Array)):
+            return NotImplemented
+        a, b = self._index(), _index_of(other)
+        terms = dict(a.terms)
+        for term, factor in b.terms.items():
+            terms[term] = terms.get(term, 0) + factor
+        return Index(terms, a.plus + b.plus)
+
+    def __mul__(self, other: Any) -> Index:
+        if isinstance(other, (Lazy, Array)):
+            return NotImplemented
+        a, b = self._index(), _index_of(other)
+        if a.terms and b.terms:
+            raise refuse("Invalid", "an index is a sum of dims times whole numbers, and %s * %s is a product of dims; "
+                         "read a table of such numbers" % (a, b))
+        if b.terms:
+            a, b = b, a
+        return Index({term: factor * b.plus for term, factor in a.terms.items()}, a.plus * b.plus)
+
+    def __sub__(self, other: Any) -> Index:
+        if isinstance(other, (Lazy, Array)):
+            return NotImplemented
+        return self + _index_of(other) * -1
+
+    def __rsub__(self, other: Any) -> Index:
+        return _index_of(other) - self
+
+    def __neg__(self) -> Index:
+        return self * -1
+
+    def __floordiv__(self, other: Any) -> Index:
+        return Index({Part("floor", self._index(), _divisor(other)): 1}, 0)
+
+    def __mod__(self, other: Any) -> Index:
+        return Index({Part("mod", self._index(), _divisor(other)): 1}, 0)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __str__(self) -> str:
+        words = ["%s%s" % ({1: "", -1: "-"}.get(f, "%d*" % f), t) for t, f in self.terms.items()]
+        if self.plus or not words:
+            words.append(str(self.plus))
+        return " + ".join(words).replace("+ -", "- ")
+
+    __repr__ = __str__
+
+
+class Dim(Index):
+    """A named dim.  size: None where arrays say it."""
+    __slots__ = ("name", "size")
+
+    def __init__(self, name: str, size: int | None = None):
+        if not isinstance(name, str) or not name.isidentifier():
+            raise refuse("Invalid", "a dim's name is letters, digits and _, and %r is not" % (name,))
+        if size is not None and (_whole(size, "the size of dim %s" % name) < 1):
+            raise refuse("Invalid", "dim %s has size %d; the least is 1" % (name, size))
+        self.name, self.size = name, None if size is None else int(size)
+        super().__init__({self: 1}, 0)
+
+    def __str__(self) -> str:
+        return self.name
+
+    __repr__ = __str__
+
+
+class Part:
+    """The floor of an index over a number, or what is left of it."""
+    __slots__ = ("kind", "of", "by")
+
+    def __init__(self, kind: str, of: Index, by: int):
+        self.kind, self.of, self.by = kind, of, by
+
+    def __str__(self) -> str:
+        return "((%s) %s %d)" % (self.of, "//" if self.kind == "floor" else "%", self.by)
+
+
+Term = Union[Dim, Part]
+
+
+def dim(name: str, size: int | None = None) -> Dim:
+    """One dim; size: None: arrays say it."""
+    return Dim(name, size)
+
+
+def dims(names: str, **sizes: int) -> tuple[Dim, ...]:
+    """Dims by their names: m, k = lt.dims("m k"); dims("i j", i=3) gives i its size."""
+    found = tuple(Dim(name, sizes.pop(name, None)) for name in names.replace(",", " ").split())
+    if sizes:
+        raise refuse("Missing", "dims(%r) has no dim '%s'" % (names, next(iter(sizes))))
+    return found
+
+
+def _whole(value: Any, what: str) -> int:
+    try:
+        return _operator.index(value)
+    except TypeError:
+        raise refuse("Mismatch", "%s is a whole number, not %r (%s)" % (what, value, type(value).__name__)) from None
+
+
+def _divisor(value: Any) -> int:
+    by = _whole(value, "what an index is divided by")
+    if by < 1:
+        raise refuse("Invalid", "an index is divided by a number from 1 on, not by %d" % by)
+    return by
+
+
+def _index_of(value: Any) -> Index:
+    if isinstance(value, Index):
+        return value._index()
+    return Index({}, _whole(value, "a number in an index"))
+
+
+def _dims_of(index: Index) -> Iterable[Dim]:
+    for term in index.terms:
+        if isinstance(term, Dim):
+            yield term
+        else:
+            yield from _dims_of(term.of)
+
+
+def _range(index: Index, size: Callable[[Dim], int]) -> tuple[int, int]:
+    """The least and the greatest that it can be, each term for itself."""
+    low = high = index.plus
+    for term, factor in index.terms.items():
+        if isinstance(term, Dim):
+            ends = (0, size(term) - 1)
+        else:
+            ends = _range(term.of, size)
+            if term.kind == "floor" or ends[0] // term.by == ends[1] // term.by:
+                whole = ends[0] // term.by
+                ends = (whole, ends[1] // term.by) if term.kind == "floor" else (
+                    ends[0] - whole * term.by, ends[1] - whole * term.by)
+            else:
+                ends = (0, term.by - 1)
+        low += min(factor * ends[0], factor * ends[1])
+        high += max(factor * ends[0], factor * ends[1])
+    return low, high
+
+
+# ---- arrays and expressions ----
+
+class Array:
+    """An array whose axes have no names yet: a[m, k] gives them.  Made by array(), constant() and input()."""
+    __slots__ = ("name", "dtype", "value", "fixed", "shape", "__weakref__")
+    __array_ufunc__ = None
+
+    def __init__(self, name: str | None, dtype: np.dtype[Any], value: Any, shape: tuple[int, ...] | None, fixed: bool):
+        self.name, self.dtype, self.value, self.shape, self.fixed = name, dtype, value, shape, fixed
+
+    def __getitem__(self, indices: Any) -> Lazy:
+        return _indexed(self, indices, None)
+
+    def at(self, *indices: Any, fill: Any) -> Lazy:
+        """As self[indices], but `fill` where an index leaves its axis: x.at(i - 1, fill=0)."""
+        return _indexed(self, indices, fill)
+
+    def __iter__(self) -> Any:
+        raise refuse("Mismatch", "an array is not gone through; index it by dims: %s[i]" % (self.name or "a"))
+
+    def _no(self, *others: Any) -> Any:
+        raise refuse("Mismatch", "the axes of %s have no names yet; give them: %s[i, j]"
+                     % ((self.name or "an array",) * 2))
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _no
+    __matmul__ = __neg__ = __lt__ = __le__ = __gt__ = __ge__ = __pow__ = _no
+
+    def __repr__(self) -> str:
+        shape = "" if self.shape is None else list(self.shape)
+        return "<looptree.Array %s %s%s>" % (self.name or "", self.dtype, shape)
+
+
+def array(value: Any, *dims: Any, name: str | None = None) -> Any:
+    """An array (numpy, DLPack, a list) as a lazy one: what it holds when an expression is evaluated counts.
+
+    With dims, array(x, m, k), the same as array(x)[m, k].  name: of the input in graphs and trees.
+    """
+    return _array(value, dims, name, False)
+
+
+def constant(value: Any, *dims: Any, name: str | None = None) -> Any:
+    """As array(), but its content does not change: weights, which are packed once."""
+    return _array(value, dims, name, True)
+
+
+def _array(value: Any, dims: tuple[Any, ...], name: str | None, fixed: bool) -> Any:
+    if isinstance(value, (Lazy, Array)):
+        raise refuse("Mismatch", "it is a lazy array already")
+    if isinstance(value, (list, tuple, int, float)):
+        value = np.asarray(value)
+    memory = look(value, name or "the array")
+    if fixed and not isinstance(value, np.ndarray):
+        value = np.asarray(value)
+    if 0 in memory.shape:
+        raise refuse("Invalid", "%s has no elements: [%s]" % (name or "the array", ", ".join(map(str, memory.shape))))
+    made_of = Array(name, NUMPY[memory.dtype], value, memory.shape, fixed)
+    return made_of[dims] if dims else made_of
+
+
+def input(name: str, dtype: Any = "f32", *dims: Any) -> Any:
+    """An array that is given when an expression is evaluated, c.numpy(x=...), and whose shape is that one's."""
+    kind = NUMPY[dtype] if isinstance(dtype, str) and dtype in NUMPY else np.dtype(dtype)
+    if dtype_name(kind) is None:
+        raise refuse("Mismatch", "Looptree has no elements of type %s" % kind)
+    made_of = Array(name, kind, None, None, False)
+    return made_of[dims] if dims else made_of
+
+
+class _Piece(NamedTuple):
+    """Elements of a source, which is a scope of its own.  stacked: the axis at which pieces follow each other; its
+    index counts from where this piece begins."""
+    source: Lazy | Array
+    indices: tuple[Any, ...]                    # Index; a Lazy of whole numbers
+    stacked: int | None
+
+
+class Lazy(np.lib.mixins.NDArrayOperatorsMixin):
+    """An expression: an element for each position of its dims.
+
+    dims: in the order of the axes of what it evaluates to; dtype: numpy's.  Operators and functions of numpy that the
+    library has give further ones, by numpy's rules of types; operands meet by dim, and one without a dim of the other
+    is constant along it.
+    """
+    __slots__ = ("_op", "_operands", "_info", "_options", "_programs", "dims", "dtype", "__weakref__")
+    __hash__ = object.__hash__
+
+    def __init__(self, op: str, operands: Sequence[Lazy], dims: Sequence[Dim], dtype: np.dtype[Any], info: Any = None):
+        self._op, self._operands, self._info = op, tuple(operands), info
+        self.dims, self.dtype = tuple(dims), dtype
+        self._options: dict[str, Any] = {}
+        self._programs: dict[Any, tuple[Program, dict[str, Any]]] = {}
+
+    # -- numbers --
+
+    def numpy(self, **inputs: Any) -> Any:
+        """What it is, as an array; inputs: those made by input(), by name."""
+        program, lent = self._ready(inputs)
+        return program(**lent, **inputs)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        if copy is False:
+            raise ValueError("a lazy array is computed when numpy asks for it, which is a copy")
+        found = np.asarray(self.numpy())
+        return found if dtype is None else found.astype(dtype, copy=False)
+
+    def __float__(self) -> float:
+        return float(self.numpy())
+
+    def __int__(self) -> int:
+        return int(self.numpy())
+
+    def __bool__(self) -> bool:
+        return bool(self.numpy())
+
+    # -- how it is computed --
+
+    def program(self, **inputs: Any) -> Program:
+        """The Program that computes it, for inputs of these shapes."""
+        return self._ready(inputs)[0]
+
+    @property
+    def tree(self) -> Tree:
+        """The loops that compute it.  Where inputs are open: program(x=...).tree()."""
+        return self.program().tree()
+
+    def with_tree(self, tree: Tree | str) -> Lazy:
+        """The same expression, computed by another tree: one of its own that was changed, or a text."""
+        found = self.with_options(schedule=str(tree))
+        if not _open(found):
+            found.program()
+        return found
+
+    def with_options(self, **options: Any) -> Lazy:
+        """The same expression, compiled with options of compile(): backend="ref", threads=1."""
+        found = Lazy(self._op, self._operands, self.dims, self.dtype, self._info)
+        found._options = {**self._options, **options}
+        return found
+
+    def _ready(self, inputs: Mapping[str, Any]) -> tuple[Program, dict[str, Any]]:
+        key = tuple((name, np.shape(value)) for name, value in sorted(inputs.items())) if inputs else ()
+        found = self._programs.get(key)
+        if found is None:
+            found = self._programs[key] = _program_of((self,), inputs, self._options)
+        return found
+
+    def _looptree_text_(self) -> str:
+        """As a source of compile(): the text of its graph."""
+        builder = _Builder((self,), {})
+        return builder.text()
+
+    # -- axes --
+
+    def __getitem__(self, indices: Any) -> Lazy:
+        return _indexed(self, indices, None)
+
+    def at(self, *indices: Any, fill: Any) -> Lazy:
+        """As self[indices], but `fill` where an index leaves its axis."""
+        return _indexed(self, indices, fill)
+
+    def __iter__(self) -> Any:
+        raise refuse("Mismatch", "a lazy array is not gone through; numpy.asarray() evaluates it")
+
+    @property
+    def ndim(self) -> int:
+        return len(self.dims)
+
+    def transpose(self, *dims: Dim) -> Lazy:
+        """Its dims in this order; none: the other way round."""
+        order = tuple(self._dim(d) for d in dims) if dims else self.dims[::-1]
+        if sorted(map(id, order)) != sorted(map(id, self.dims)):
+            raise refuse("Invalid", "transpose(%s) is not the dims of %s in an order" % (_names(order), self._what()))
+        return Lazy("transpose", (self,), order, self.dtype)
+
+    @property
+    def T(self) -> Lazy:
+        return self.transpose()
+
+    def pad(self, dim: Dim, before: int, after: int | None = None, fill: Any = 0) -> Lazy:
+        """`before` and `after` (None: as many) elements of `fill` around a dim, which is that much larger."""
+        d = self._dim(dim)
+        first = _whole(before, "how many elements are padded")
+        last = first if after is None else _whole(after, "how many elements are padded")
+        if first < 0 or last < 0:
+            raise refuse("Invalid", "pad adds elements; %d before and %d after are not" % (first, last))
+        piece = _Piece(self, tuple(e - first if e is d else e for e in self.dims), None)
+        return Lazy("view", (), self.dims, self.dtype,
+                    ((piece,), _number(fill, self.dtype), (self.dims.index(d), first + last)))
+
+    # -- reductions --
+
+    def sum(self, *dims: Any, axis: Any = None) -> Lazy:
+        """The sum over these dims, or over all; in the type that numpy sums in."""
+        return self._reduced("add", dims, axis, np.add)
+
+    def prod(self, *dims: Any, axis: Any = None) -> Lazy:
+        """The product over these dims, or over all."""
+        return self._reduced("mul", dims, axis, np.multiply)
+
+    def max(self, *dims: Any, axis: Any = None) -> Lazy:
+        """The greatest over these dims, or over all; NaN where one is NaN."""
+        return self._reduced("max", dims, axis, np.maximum)
+
+    def min(self, *dims: Any, axis: Any = None) -> Lazy:
+        """The least over these dims, or over all; NaN where one is NaN."""
+        return self._reduced("min", dims, axis, np.minimum)
+
+    def any(self, *dims: Any, axis: Any = None) -> Lazy:
+        """Whether one of these dims' elements is not 0."""
+        return self.astype(bool).max(*dims, axis=axis)
+
+    def all(self, *dims: Any, axis: Any = None) -> Lazy:
+        """Whether none of these dims' elements is 0."""
+        return self.astype(bool).min(*dims, axis=axis)
+
+    def mean(self, *dims: Any, axis: Any = None) -> Lazy:
+        """The mean over these dims, or over all; of whole numbers in float64."""
+        x = self if self.dtype.kind not in "iub" else self.astype("f8")
+        over = x._over(dims, axis)
+        count = Lazy("count", (), (), x.dtype, (x, over))
+        return x.sum(*over) / count if over else x
+
+    def _over(self, dims: Sequence[Any], axis: Any) -> tuple[Dim, ...]:
+        asked = tuple(dims)
+        if axis is not None:
+            asked += tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
+        over = tuple(self._dim(d) for d in asked) if asked else self.dims
+        if len(set(map(id, over))) != len(over):
+            raise refuse("Invalid", "a dim is named twice: %s" % _names(over))
+        return over
+
+    def _reduced(self, op: str, dims: Sequence[Any], axis: Any, as_numpy: np.ufunc) -> Lazy:
+        over = self._over(dims, axis)
+        if not over:
+            return self
+        x = self.astype(as_numpy.reduce(np.ones(1, self.dtype)).dtype)
+        _computes(op, x.dtype)
+        return Lazy("reduce", (x,), [d for d in x.dims if d not in over], x.dtype, (op, over))
+
+    def _dim(self, dim: Any) -> Dim:
+        """One of its dims, by itself or by the number of its axis."""
+        if isinstance(dim, Dim):
+            if any(d is dim for d in self.dims):
+                return dim
+        else:
+            axis = _whole(dim, "an axis")
+            if -len(self.dims) <= axis < len(self.dims):
+                return self.dims[axis]
+        raise refuse("Missing", "%s is no dim of %s" % (dim, self._what()))
+
+    # -- elements --
+
+    def astype(self, dtype: Any) -> Lazy:
+        """Elements as another type: floats to whole numbers truncate and saturate, NaN gives 0."""
+        kind = NUMPY[dtype] if isinstance(dtype, str) and dtype in NUMPY else np.dtype(dtype)
+        if dtype_name(kind) is None:
+            raise refuse("Mismatch", "Looptree has no elements of type %s" % kind)
+        return self if kind == self.dtype else Lazy("cast", (self,), self.dims, kind)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **more: Any) -> Any:
+        if method != "__call__" or more:
+            what = ", ".join(sorted(more)) if method == "__call__" else "." + method
+            raise refuse("Unsupported", "numpy.%s of a lazy array takes no %s" % (ufunc.__name__, what))
+        return _applied(ufunc, inputs)
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        own = _FUNCTIONS.get(func)
+        if own is None:
+            raise refuse("Unsupported", "there is no lazy numpy.%s; numpy.asarray() evaluates an array, or write it by "
+                         "dims" % func.__name__)
+        return own(*args, **kwargs)
+
+    def _what(self) -> str:
+        return "an expression over (%s)" % _names(self.dims)
+
+    def __repr__(self) -> str:
+        return "<looptree.Lazy %s (%s)>" % (self.dtype, _names(self.dims))
+
+
+def _names(dims: Iterable[Dim]) -> str:
+    return ", ".join(d.name for d in dims)
+
+
+def _union(of: Iterable[Iterable[Dim]]) -> list[Dim]:
+    found: dict[int, Dim] = {}
+    for dims in of:
+        for d in dims:
+            found.setdefault(id(d), d)
+    return list(found.values())
+
+
+def _indexed(source: Lazy | Array, indices: Any, fill: Any) -> Lazy:
+    given = indices if isinstance(indices, tuple) else (indices,)
+    called = (source.name or "an array") if isinstance(source, Array) else source._what()
+    rank = len(source.dims) if isinstance(source, Lazy) else None if source.shape is None else len(source.shape)
+    if rank is not None and len(given) != rank:
+        raise refuse("Invalid", "%s has %d axes, and %d indices are given" % (called, rank, len(given)))
+    found: list[Any] = []
+    for i in given:
+        if isinstance(i, Lazy):
+            if i.dtype.kind not in "iu":
+                raise refuse("Mismatch", "an array of indices holds whole numbers, and this one %s" % i.dtype)
+        elif isinstance(i, slice) or i is None or i is Ellipsis:
+            raise refuse("Mismatch", "axes are indexed by dims; a slice is index arithmetic: x[i + 3], dim i of its "
+                         "size")
+        elif not isinstance(i, Dim):
+            i = _index_of(i)
+        found.append(i)
+    tables = [i for i in found if isinstance(i, Lazy)]
+    if len(tables) > 1 or tables and fill is not None:
+        raise refuse("Unsupported", "one index may be an array of indices, without a fill")
+    dims = _union(i.dims if isinstance(i, Lazy) else _dims_of(i) for i in found)
+    return Lazy("view", tables, dims, source.dtype, (
+        (_Piece(source, tuple(found), None),), None if fill is None else _number(fill, source.dtype), None))
+
+
+# ---- operators ----
+
+def _number(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    try:
+        return np.array(value, dtype)
+    except (ValueError, TypeError) as error:
+        raise refuse("Mismatch", "%r is no %s: %s" % (value, dtype, error)) from None
+
+
+def _operand(value: Any) -> Any:
+    """A Lazy; a number as Python has it, whose type is weak."""
+    if isinstance(value, (Lazy, bool, int, float)) and not isinstance(value, np.generic):
+        return value
+    if isinstance(value, Array):
+        value._no()
+    if isinstance(value, Index):
+        return index(value)
+    if isinstance(value, (np.ndarray, np.generic)) and value.ndim == 0:
+        return Lazy("lit", (), (), value.dtype, np.asarray(value))
+    raise refuse("Mismatch", "a %s meets a lazy array: name its axes, lt.array(x)[i, j]" % type(value).__name__)
+
+
+def _as(value: Any, dtype: np.dtype[Any]) -> Lazy:
+    return value.astype(dtype) if isinstance(value, Lazy) else Lazy("lit", (), (), dtype, _number(value, dtype))
+
+
+def _computes(op: str, dtype: np.dtype[Any]) -> None:
+    row = _OPERATORS[op]
+    kind = values[_KINDS[0 if dtype.kind not in "iub" else 2 if dtype.kind == "b" else 1]]
+    if not row["any_type"] and not row["kinds"] >> kind & 1:
+        raise refuse("Mismatch", "%s (%s) does not compute in %s; cast by astype()" % (op, row["help"], dtype))
+
+
+def _node(op: str, dtype: np.dtype[Any], *operands: Any) -> Lazy:
+    """An operator on operands that are cast to one type."""
+    _computes(op, dtype)
+    cast = [_as(x, dtype) for x in operands]
+    return Lazy("op", cast, _union(x.dims for x in cast), _BOOL if _OPERATORS[op]["to_bool"] else dtype, op)
+
+
+def _applied(ufunc: np.ufunc, inputs: Sequence[Any]) -> Lazy:
+    name = ufunc.__name__
+    operands = [_operand(x) for x in inputs]
+    try:
+        asked: Any = tuple(x.dtype if isinstance(x, Lazy) else type(x) if type(x) in (int, float, complex) else _BOOL
+                           for x in operands) + (None,) * ufunc.nout
+        types = ufunc.resolve_dtypes(asked)
+    except TypeError as error:
+        raise refuse("Mismatch", str(error)) from None
+    kind = _BOOL if name.startswith("logical_") else types[0]
+    if any(t != types[0] for t in types[:ufunc.nin]):
+        raise refuse("Mismatch", "numpy.%s of %s compares two types that have none in common; cast one by astype()"
+                     % (name, " and ".join(str(t) for t in types[:ufunc.nin])))
+    if name == "positive":
+        return _as(operands[0], kind)
+    if name == "square":
+        return _node("mul", kind, operands[0], operands[0])
+    if name == "isnan":
+        return _node("ne", kind, operands[0], operands[0])
+    if name == "invert":
+        ones = Lazy("lit", (), (), kind, _number(-1, _I64).astype(kind))
+        return _node("not", kind, operands[0]) if kind == _BOOL else _node("xor", kind, operands[0], ones)
+    op = _OF_NUMPY.get(name, name)
+    if op not in _OPERATORS or _OPERATORS[op]["arity"] != ufunc.nin or name == "floor_divide" and kind.kind not in "iu":
+        raise refuse("Unsupported", "there is no lazy numpy.%s of %s" % (name, kind))
+    return _node(op, kind, *operands)
+
+
+def where(condition: Any, a: Any, b: Any) -> Lazy:
+    """a where the condition is not 0, else b; any of them a lazy array, a dim or a number."""
+    asked, x, y = _operand(condition), _operand(a), _operand(b)
+    kind = np.result_type(*(v.dtype if isinstance(v, Lazy) else v for v in (x, y)))
+    cast = [_as(asked, _BOOL), _as(x, kind), _as(y, kind)]
+    return Lazy("op", cast, _union(v.dims for v in cast), kind, "select")
+
+
+def index(of: Index) -> Lazy:
+    """The number itself, int64: lt.where(lt.index(i) < lt.index(j), a[i, j], 0)."""
+    whole = _index_of(of)
+    return Lazy("index", (), _union((_dims_of(whole),)), _I64, whole)
+
+
+def concatenate(arrays: Sequence[Lazy], axis: Any = 0) -> Lazy:
+    """Expressions over the same dims, one after the other along one of them, which is as long as all together."""
+    first = arrays[0]
+    d = first._dim(axis)
+    kind = np.result_type(*(x.dtype for x in arrays))
+    pieces = []
+    for x in arrays:
+        if not isinstance(x, Lazy) or sorted(map(id, x.dims)) != sorted(map(id, first.dims)):
+            raise refuse("Mismatch", "what is concatenated has the same dims, (%s)" % _names(first.dims))
+        pieces.append(_Piece(x.astype(kind), x.dims, x.dims.index(d)))
+    return Lazy("view", (), first.dims, kind, (tuple(pieces), None, (first.dims.index(d), 0)))
+
+
+def _clip(x: Any, low: Any = None, high: Any = None) -> Any:
+    x = x if low is None else np.maximum(x, low)
+    return x if high is None else np.minimum(x, high)
+
+
+def _method(name: str) -> Callable[..., Any]:
+    return lambda x, axis=None: getattr(x, name)(axis=axis)
+
+
+_FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    **{getattr(np, name): _method(name) for name in ("sum", "prod", "max", "min", "amax", "amin", "mean", "any", "all")
+       if hasattr(Lazy, name)},
+    np.where: where, np.clip: _clip, np.concatenate: concatenate, np.ndim: lambda x: x.ndim,
+    np.transpose: lambda x, axes=None: x.transpose(*(axes or ())),
+}
+
+
+def _function(op: str) -> Callable[[Any], Lazy]:
+    def f(x: Any) -> Lazy:
+        x = _operand(x)
+        kind = x.dtype if isinstance(x, Lazy) else np.dtype(type(x))
+        return _node(op, kind if kind.kind not in "iub" else np.dtype("f8"), x)
+    f.__name__, f.__doc__ = op, "%s, of each element." % _OPERATORS[op]["help"]
+    return f
+
+
+# Functions of one operand that numpy has no name for.
+FUNCTIONS = {op: _function(op) for op, row in _OPERATORS.items()
+             if row["arity"] == 1 and row["kinds"] and not hasattr(np, op) and op not in _OF_NUMPY.values()}
+
+
+# ---- sizes ----
+
+class _Var:
+    """A dim in a scope."""
+    __slots__ = ("name", "size", "why", "at")
+
+    def __init__(self, d: Dim):
+        self.name, self.size, self.at = d.name, d.size, _NONE
+        self.why = "as it was made"
+
+    def fix(self, size: int, why: str) -> None:
+        if self.size is not None and self.size != size:
+            raise refuse("Mismatch", "dim %s has two sizes: %d, %s, and %d, %s; use another dim, or index arithmetic "
+                         "(%s + 0), which reads a part of an axis"
+                         % (self.name, self.size, self.why, size, why, self.name))
+        self.size, self.why = size, why
+
+
+_Env = dict[Dim, _Var]
+
+
+class _Read(NamedTuple):
+    """An index of an axis of so many elements."""
+    of: Index
+    env: _Env
+    extent: int
+    place: str
+
+
+class _Instance(NamedTuple):
+    """An expression in a scope: its dims are these vars."""
+    of: Lazy
+    env: _Env
+    operands: tuple[Any, ...]                   # keys of instances
+    key: Any
+    pieces: tuple[Any, ...]                     # of a view: for each (the source's scope or None, extents)
+
+
+class _Scope:
+    def __init__(self, root: Lazy):
+        self.env: _Env = {d: _Var(d) for d in root.dims}
+        self.order: list[_Instance] = []
+        self.seen: dict[Any, _Instance] = {}
+        self.reads: list[_Read] = []
+        self.at: dict[Any, int] = {}
+        self.vars: list[_Var] = list(self.env.values())
+        self.node = _NONE
+
+    def solve(self) -> None:
+        """Sizes that only index arithmetic bounds, and whether all indices are inside."""
+        left = [v for v in self.vars if v.size is None]
+        while left:
+            found = [(v, size) for v in left if (size := self._greatest(v)) is not None]
+            if not found:
+                v = left[0]
+                bounded = any(r.env[d] is v for r in self.reads for d in _dims_of(r.of))
+                raise refuse("Missing", "the size of dim %s is open: %s; give it one by lt.dim('%s', size)" % (
+                    v.name, "its indices depend on other dims without sizes, or divide it" if bounded
+                    else "no array has it", v.name))
+            for v, size in found:
+                v.fix(size, "the most that its indices allow")
+            left = [v for v in left if v.size is None]
+        for read in self.reads:
+            low, high = _range(read.of, lambda d: read.env[d].size or 0)
+            if low < 0 or high >= read.extent:
+                raise refuse("OutOfRange", "index %s of %s reaches from %d to %d, and the axis has %d elements; give "
+                             "its dims sizes by lt.dim('i', size), or what is outside by .at(..., fill=0)"
+                             % (read.of, read.place, low, high, read.extent))
+
+    def _greatest(self, v: _Var) -> int | None:
+        """The most that its indices allow; None: something else decides that, too."""
+        most: int | None = None
+        for read in self.reads:
+            own = [d for d in _dims_of(read.of) if read.env[d] is v]
+            if not own:
+                continue
+            divided = {d for term in read.of.terms if isinstance(term, Part) for d in _dims_of(term.of)}
+            if divided & set(own) or any(read.env[d].size is None for d in _dims_of(read.of) if read.env[d] is not v):
+                return None
+            rest = Index({t: f for t, f in read.of.terms.items() if t not in own}, read.of.plus)
+            low, high = _range(rest, lambda d: read.env[d].size or 0)
+            factor = sum(read.of.terms[d] for d in set(own) if isinstance(d, Dim))
+            room = (read.extent - 1 - high) // factor if factor > 0 else low // -factor
+            if room < 0:
+                raise refuse("OutOfRange", "index %s of %s is outside for every %s: the axis has %d elements"
+                             % (read.of, read.place, v.name, read.extent))
+            most = room + 1 if most is None else min(most, room + 1)
+        return most
+
+
+# ---- to a graph ----
+
+_Steps = Generator[Any, Any, Any]
+
+
+def _driven(steps: _Steps) -> Any:
+    """Runs generators that yield generators, so that no expression is too deep."""
+    stack, value = [steps], None
+    while stack:
+        try:
+            stack.append(stack[-1].send(value))
+            value = None
+        except StopIteration as done:
+            stack.pop()
+            value = done.value
+    return value
+
+
+def _numbers(kind: Any, of: Iterable[int]) -> Any:
+    listed = list(of)
+    return (kind * max(1, len(listed)))(*listed)
+
+
+class _Builder:
+    """The graph of expressions, built by the functions of lt/graph.h."""
+
+    def __init__(self, roots: Sequence[Lazy], given: Mapping[str, Any]):
+        self._given = dict(given)
+        self._context = Context()
+        self.graph = made(self._context, "lt_graph_new", "lt_graph_free", self._context.at)
+        self._scopes: dict[int, _Scope] = {}
+        self._arrays: dict[int, tuple[Array, str, tuple[int, ...], int]] = {}
+        self._names: set[str] = set()
+        for i, root in enumerate(roots):
+            scope = _driven(self._scope(root))
+            self._call("lt_graph_result", b"result" if len(roots) == 1 else b"result_%d" % i, scope.node)
+        for name in given:
+            if name not in self._names:
+                raise refuse("Missing", "no input is named '%s'" % name)
+
+    def text(self) -> str:
+        return self._context.text("lt_graph_print", self.graph.at)
+
+    def arrays(self) -> Iterable[tuple[Array, str]]:
+        return ((a, name) for a, name, _, _ in self._arrays.values())
+
+    def _call(self, name: str, *arguments: Any) -> Any:
+        found = function(name)(self.graph.at, *arguments)
+        failed = found != 0 if _native._functions[name][0] == "lt_status" else found == _NONE
+        if failed:
+            context = self._context.at
+            _native._fail(function("lt_context_code")(context),
+                          function("lt_context_message")(context).decode("utf-8", "backslashreplace"))
+        return found
+
+    # -- sizes --
+
+    def _scope(self, root: Lazy) -> _Steps:
+        known = self._scopes.get(id(root))
+        if known is not None:
+            return known
+        scope = _Scope(root)
+        last = yield self._visit(root, scope.env, scope)
+        scope.solve()
+        for v in scope.vars:
+            v.at = self._call("lt_graph_var", v.name.encode(), v.size)
+        for instance in scope.order:
+            scope.at[instance.key] = self._lowered(instance, scope)
+        scope.node = scope.at[last.key]
+        self._scopes[id(root)] = scope
+        return scope
+
+    def _visit(self, x: Lazy, env: _Env, scope: _Scope) -> _Steps:
+        key = (id(x), tuple(id(env[d]) for d in x.dims))
+        if key in scope.seen:
+            return scope.seen[key]
+        inner = {d: env[d] for d in x.dims}
+        pieces: list[Any] = []
+        if x._op == "reduce":
+            for d in x._info[1]:
+                inner[d] = _Var(d)
+                scope.vars.append(inner[d])
+        elif x._op == "view":
+            for piece in x._info[0]:
+                of = None
+                if isinstance(piece.source, Lazy):
+                    of = yield self._scope(piece.source)
+                    extents = tuple(of.env[d].size for d in piece.source.dims)
+                else:
+                    extents = self._shape(piece.source, len(piece.indices))
+                pieces.append((of, extents))
+            self._read(x, inner, pieces, scope)
+        elif x._op == "count":
+            of = yield self._scope(x._info[0])
+            pieces.append((of, ()))
+        operands = []
+        for y in x._operands:
+            operand = yield self._visit(y, inner, scope)
+            operands.append(operand.key)
+        instance = _Instance(x, inner, tuple(operands), key, tuple(pieces))
+        scope.seen[key] = instance
+        scope.order.append(instance)
+        return instance
+
+    def _read(self, x: Lazy, env: _Env, pieces: Sequence[Any], scope: _Scope) -> None:
+        """What the indices of a view say of sizes."""
+        listed, fill, grown = x._info
+        for number, (piece, (_, extents)) in enumerate(zip(listed, pieces)):
+            for axis, (i, extent) in enumerate(zip(piece.indices, extents)):
+                called = self._called(piece.source)
+                place = "axis %d of %s" % (axis, called)
+                if isinstance(i, Lazy) or piece.stacked == axis:
+                    continue
+                if isinstance(i, Dim):
+                    env[i].fix(extent, place) if grown is None or x.dims[grown[0]] is not i else None
+                elif fill is None:
+                    scope.reads.append(_Read(i, env, extent, place))
+        if grown is not None:
+            axis, more = grown
+            d = x.dims[axis]
+            sizes = [p[1][piece.stacked if piece.stacked is not None else axis] for p, piece in zip(pieces, listed)]
+            env[d].fix(sum(sizes) + more, "as what is padded or joined")
+
+    def _called(self, source: Lazy | Array) -> str:
+        return source._what() if isinstance(source, Lazy) else self._name(source)
+
+    def _name(self, a: Array) -> str:
+        known = self._arrays.get(id(a))
+        return known[1] if known else a.name or "an array"
+
+    def _shape(self, a: Array, rank: int) -> tuple[int, ...]:
+        known = self._arrays.get(id(a))
+        if known is None:
+            name = a.name or "a%d" % len(self._arrays)
+            while a.name is None and name in self._names:
+                name += "_"
+            if name in self._names:
+                raise refuse("Exists", "two arrays are named '%s'" % name)
+            shape = a.shape
+            if shape is None:
+                if name not in self._given:
+                    raise refuse("Missing", "input '%s' is open; give it when you ask: numpy(%s=...)" % (name, name))
+                shape = np.shape(self._given[name])
+            self._names.add(name)
+            known = self._arrays[id(a)] = (a, name, tuple(shape), _NONE)
+        if len(known[2]) != rank:
+            raise refuse("Invalid", "%s has %d axes, and %d indices are given" % (known[1], len(known[2]), rank))
+        return known[2]
+
+    # -- nodes --
+
+    def _lowered(self, instance: _Instance, scope: _Scope) -> int:
+        x = instance.of
+        operands = [scope.at[key] for key in instance.operands]
+        variables = [instance.env[d].at for d in x.dims]
+        lent = _numbers(ctypes.c_int32, variables)
+        dtype = NUMBER_OF[dtype_name(x.dtype) or ""]
+        if x._op == "lit":
+            return self._literal(x._info, dtype)
+        if x._op == "count":
+            count = 1
+            for d in x._info[1]:
+                count *= instance.pieces[0][0].env[d].size
+            return self._literal(np.array(count), dtype)
+        if x._op == "index":
+            return self._position(x._info, instance.env)
+        if x._op == "cast":
+            return self._int("lt_graph_cast", operands[0], dtype)
+        if x._op == "op":
+            given = _numbers(ctypes.c_int32, operands)
+            return self._int("lt_graph_op_to", x._info.encode(), len(operands), ctypes.addressof(given), len(variables),
+                             ctypes.addressof(lent))
+        if x._op == "reduce":
+            over = _numbers(ctypes.c_int32, (instance.env[d].at for d in x._info[1]))
+            return self._int("lt_graph_reduce", x._info[0].encode(), operands[0], len(x._info[1]),
+                             ctypes.addressof(over))
+        if x._op == "transpose":
+            permutation = _numbers(ctypes.c_int32, (x._operands[0].dims.index(d) for d in x.dims))
+            return self._int("lt_graph_permute", operands[0], len(variables), ctypes.addressof(permutation))
+        return self._view(instance, operands, variables)
+
+    def _int(self, name: str, *arguments: Any) -> int:
+        return int(self._call(name, *arguments))
+
+    def _literal(self, value: np.ndarray[Any, Any], dtype: int) -> int:
+        if value.dtype.kind in "iub":
+            return self._int("lt_graph_literal_int", dtype, int(value.astype(np.int64)))
+        return self._int("lt_graph_literal", dtype, float(value))
+
+    def _position(self, of: Index, env: _Env) -> int:
+        """An index as a value: sums and products of the positions along dims."""
+        i64 = NUMBER_OF["i64"]
+        total = _NONE
+        for term, factor in of.terms.items():
+            if isinstance(term, Dim):
+                node = self._int("lt_graph_index", env[term].at)
+            else:
+                node = self._int("lt_graph_binary", b"div" if term.kind == "floor" else b"mod",
+                                 self._position(term.of, env), self._int("lt_graph_literal_int", i64, term.by))
+            if factor != 1:
+                node = self._int("lt_graph_binary", b"mul", node, self._int("lt_graph_literal_int", i64, factor))
+            total = node if total == _NONE else self._int("lt_graph_binary", b"add", total, node)
+        if of.plus or total == _NONE:
+            node = self._int("lt_graph_literal_int", i64, of.plus)
+            total = node if total == _NONE else self._int("lt_graph_binary", b"add", total, node)
+        return total
+
+    def _view(self, instance: _Instance, operands: list[int], variables: list[int]) -> int:
+        x, env = instance.of, instance.env
+        listed, fill, grown = x._info
+        keep: list[Any] = []
+        pieces = (_native.struct("lt_view_piece") * len(listed))()
+        begin = 0
+        for made_of, piece, (scope, extents) in zip(pieces, listed, instance.pieces):
+            indices: list[Any] = list(piece.indices)
+            if scope is not None:
+                node = scope.node
+            else:
+                alone = len(listed) == 1 and fill is None and all(isinstance(i, Dim) for i in indices) \
+                    and len(set(indices)) == len(indices)
+                node, fresh = self._source(piece.source, extents, variables if alone else None)
+                if fresh and alone:
+                    return node
+            if operands:
+                axis = next(a for a, i in enumerate(indices) if isinstance(i, Lazy))
+                node = self._gathered(node, operands[0], axis, extents)
+                indices[axis:axis + 1] = indices[axis].dims
+                extents = extents[:axis] + tuple(env[d].size for d in piece.indices[axis].dims) + extents[axis + 1:]
+            if piece.stacked is not None:
+                indices[piece.stacked] = indices[piece.stacked] - begin
+            guards = []
+            if fill is not None or piece.stacked is not None:
+                for i, extent in zip(indices, extents):
+                    low, high = _range(i, lambda d: env[d].size or 0)
+                    guards += ([i] if low < 0 else []) + ([extent - 1 - i] if high >= extent else [])
+            if piece.stacked is not None:
+                begin += extents[piece.stacked]
+            made_of.source = node
+            self._mapped(made_of.map, indices, guards, x.dims, keep)
+        bits = 0 if fill is None else int.from_bytes(fill.tobytes(), "little")
+        lent = _numbers(ctypes.c_int32, variables)
+        return self._int("lt_graph_view", len(variables), ctypes.addressof(lent), len(listed), ctypes.addressof(pieces),
+                         bits, fill is not None)
+
+    def _source(self, a: Array, extents: tuple[int, ...], variables: list[int] | None) -> tuple[int, bool]:
+        """The node of an array, and whether it was made just now, over these vars if they are given."""
+        held, name, shape, node = self._arrays[id(a)]
+        if node != _NONE:
+            return node, False
+        over = variables
+        if over is None:
+            over = [self._int("lt_graph_var", b"%s_%d" % (name.encode(), i), extent)
+                    for i, extent in enumerate(extents)]
+        lent = _numbers(ctypes.c_int32, over)
+        node = self._int("lt_graph_constant" if a.fixed else "lt_graph_input", name.encode(),
+                         NUMBER_OF[dtype_name(a.dtype) or ""], len(over), ctypes.addressof(lent))
+        self._arrays[id(a)] = (held, name, shape, node)
+        return node, True
+
+    def _gathered(self, node: int, table: int, axis: int, extents: tuple[int, ...]) -> int:
+        """Over vars of its own, which those of the table cannot meet."""
+        over = _numbers(ctypes.c_int32, (self._int("lt_graph_var", None, extent) for extent in extents))
+        node = self._int("lt_graph_rename", node, len(extents), ctypes.addressof(over))
+        return self._int("lt_graph_gather", node, table, axis)
+
+    def _mapped(self, out: Any, indices: list[Any], guards: list[Any], dims: Sequence[Dim], keep: list[Any]) -> None:
+        """Rows over [1 | dims | floors]."""
+        column = {d: 1 + i for i, d in enumerate(dims)}
+        floors: list[tuple[int, dict[int, int]]] = []
+        number: dict[Part, int] = {}
+
+        def row_of(of: Index) -> dict[int, int]:
+            row = {0: of.plus}
+
+            def add(at: int, factor: int) -> None:
+                row[at] = row.get(at, 0) + factor
+            for term, factor in of.terms.items():
+                if isinstance(term, Dim):
+                    add(column[term], factor)
+                    continue
+                if term not in number:
+                    numerator = row_of(term.of)
+                    number[term] = 1 + len(dims) + len(floors)
+                    floors.append((term.by, numerator))
+                if term.kind == "floor":
+                    add(number[term], factor)
+                else:
+                    for at, f in row_of(term.of).items():
+                        add(at, factor * f)
+                    add(number[term], -factor * term.by)
+            return row
+        rows, conditions = [row_of(_index_of(i)) for i in indices], [row_of(_index_of(g)) for g in guards]
+        width = 1 + len(dims) + len(floors)
+
+        def dense(of: Iterable[dict[int, int]]) -> list[int]:
+            return [row.get(c, 0) for row in of for c in range(width)]
+        flat = {"div": [n for by, row in floors for n in (by, *dense([row]))], "guard": dense(conditions),
+                "row": dense(rows)}
+        out.n_param, out.n_dim, out.n_div = 0, len(dims), len(floors)
+        out.n_guard, out.n_row = len(conditions), len(rows)
+        for member, numbers in flat.items():
+            lent = _numbers(ctypes.c_int64, numbers)
+            keep.append(lent)
+            setattr(out, member, ctypes.addressof(lent) if numbers else None)
+
+
+# ---- evaluating ----
+
+_MOST = 256                                     # programs that are kept
+_cache: OrderedDict[Any, tuple[Program, Any]] = OrderedDict()
+_lock = threading.Lock()
+
+
+def _open(x: Lazy) -> bool:
+    """Whether an input of it is given only when it is evaluated."""
+    left, seen = [x], set()
+    while left:
+        y = left.pop()
+        if id(y) in seen:
+            continue
+        seen.add(id(y))
+        left += y._operands
+        if y._op == "count":
+            left.append(y._info[0])
+        for piece in y._info[0] if y._op == "view" else ():
+            if isinstance(piece.source, Lazy):
+                left.append(piece.source)
+            elif piece.source.shape is None:
+                return True
+    return False
+
+
+def _program_of(roots: Sequence[Lazy], given: Mapping[str, Any],
+                options: Mapping[str, Any]) -> tuple[Program, dict[str, Any]]:
+    """The program of a structure, compiled once, and the arrays that it is called with."""
+    builder = _Builder(roots, given)
+    fixed = {name: a.value for a, name in builder.arrays() if a.fixed}
+    key = (builder.text(), tuple(sorted(options.items())), tuple((name, id(value)) for name, value in fixed.items()))
+    lent = {name: a.value for a, name in builder.arrays() if a.value is not None and not a.fixed}
+    with _lock:
+        found = _cache.get(key)
+        if found is not None:
+            _cache.move_to_end(key)
+            return found[0], lent
+    load_backends()
+    asked = dict(options)
+    if "backend" in asked:
+        asked["backends"] = asked.pop("backend")
+    if "threads" in asked:
+        asked["n_thread"] = asked.pop("threads")
+    program = _compiled(builder.graph, asked, None, None)
+    for name, value in fixed.items():
+        program.bind(name, value)
+    with _lock:
+        _cache[key] = program, fixed            # the constants live as long as their numbers are in the key
+        while len(_cache) > _MOST:
+            _cache.popitem(last=False)
+    return program, lent
+
+
+def evaluate(*arrays: Lazy, **inputs: Any) -> tuple[Any, ...]:
+    """Several expressions in one program, which computes once what they share: their arrays, in this order."""
+    if not arrays:
+        return ()
+    for x in arrays:
+        if not isinstance(x, Lazy):
+            raise refuse("Mismatch", "evaluate takes lazy arrays, not a %s" % type(x).__name__)
+    if len(arrays) == 1:
+        return (arrays[0].numpy(**inputs),)
+    program, lent = _program_of(arrays, inputs, arrays[0]._options)
+    found = program(**lent, **inputs)
+    return tuple(found["result_%d" % i] for i in range(len(arrays)))
+
+
+globals().update(FUNCTIONS)
