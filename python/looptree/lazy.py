@@ -257,12 +257,23 @@ def _array(value: Any, dims: tuple[Any, ...], name: str | None, fixed: bool) -> 
     return made_of[dims] if dims else made_of
 
 
-def input(name: str, dtype: Any = "f32", *dims: Any) -> Any:
-    """An array that is given when an expression is evaluated, c.numpy(x=...), and whose shape is that one's."""
-    kind = NUMPY[dtype] if isinstance(dtype, str) and dtype in NUMPY else np.dtype(dtype)
+def _dtype(dtype: Any) -> np.dtype[Any]:
+    """By numpy's names, of which "i8" is int64."""
+    try:
+        kind: np.dtype[Any] = np.dtype(dtype)
+    except TypeError as error:
+        raise refuse("Mismatch", "numpy has no type %r: %s" % (dtype, error)) from None
     if dtype_name(kind) is None:
         raise refuse("Mismatch", "Looptree has no elements of type %s" % kind)
-    made_of = Array(name, kind, None, None, False)
+    return kind
+
+
+def input(name: str, dtype: Any = "float32", *dims: Any) -> Any:
+    """An array that is given when an expression is evaluated, c.numpy(x=...), and whose shape is that one's.
+
+    dtype: numpy's, which the array has to have.
+    """
+    made_of = Array(name, _dtype(dtype), None, None, False)
     return made_of[dims] if dims else made_of
 
 
@@ -451,9 +462,7 @@ class Lazy(np.lib.mixins.NDArrayOperatorsMixin):
 
     def astype(self, dtype: Any) -> Lazy:
         """Elements as another type: floats to whole numbers truncate and saturate, NaN gives 0."""
-        kind = NUMPY[dtype] if isinstance(dtype, str) and dtype in NUMPY else np.dtype(dtype)
-        if dtype_name(kind) is None:
-            raise refuse("Mismatch", "Looptree has no elements of type %s" % kind)
+        kind = _dtype(dtype)
         return self if kind == self.dtype else Lazy("cast", (self,), self.dims, kind)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **more: Any) -> Any:
