@@ -46,6 +46,9 @@ _OF_NUMPY = {
 }
 
 
+_SHAPES = 16                                    # of open inputs, whose programs an expression keeps at hand
+
+
 # ---- dims and indices ----
 
 class Index:
@@ -348,9 +351,11 @@ class Lazy(np.lib.mixins.NDArrayOperatorsMixin):
         return found
 
     def _ready(self, inputs: Mapping[str, Any]) -> tuple[Program, dict[str, Any]]:
-        key = tuple((name, np.shape(value)) for name, value in sorted(inputs.items())) if inputs else ()
+        key = tuple((name, _shape_of(value)) for name, value in sorted(inputs.items())) if inputs else ()
         found = self._programs.get(key)
         if found is None:
+            if len(self._programs) >= _SHAPES:
+                self._programs.clear()
             found = self._programs[key] = _program_of((self,), inputs, self._options)
         return found
 
@@ -374,6 +379,11 @@ class Lazy(np.lib.mixins.NDArrayOperatorsMixin):
     @property
     def ndim(self) -> int:
         return len(self.dims)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes of its dims.  Where inputs are open: program(x=...).results[0].shape."""
+        return _Builder((self,), {}).shape(self)
 
     def transpose(self, *dims: Dim) -> Lazy:
         """Its dims in this order; none: the other way round."""
@@ -524,6 +534,11 @@ def _indexed(source: Lazy | Array, indices: Any, fill: Any) -> Lazy:
 
 # ---- operators ----
 
+def _shape_of(value: Any) -> tuple[int, ...]:
+    shape = getattr(value, "shape", None)
+    return tuple(shape) if shape is not None and not isinstance(value, Lazy) else np.shape(value)
+
+
 def _number(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     try:
         return np.array(value, dtype)
@@ -626,10 +641,17 @@ def _method(name: str) -> Callable[..., Any]:
     return lambda x, axis=None: getattr(x, name)(axis=axis)
 
 
+def _asked(f: Callable[..., Any]) -> Callable[..., Any]:
+    """A question about elements, which asks for them."""
+    return lambda *arrays, **more: f(*map(np.asarray, arrays), **more)
+
+
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     **{getattr(np, name): _method(name) for name in ("sum", "prod", "max", "min", "amax", "amin", "mean", "any", "all")
        if hasattr(Lazy, name)},
-    np.where: where, np.clip: _clip, np.concatenate: concatenate, np.ndim: lambda x: x.ndim,
+    **{f: _asked(f) for f in (np.array_equal, np.allclose, np.isclose)},
+    np.where: where, np.clip: _clip, np.concatenate: concatenate,
+    np.ndim: lambda x: x.ndim, np.shape: lambda x: x.shape,
     np.transpose: lambda x, axes=None: x.transpose(*(axes or ())),
 }
 
@@ -781,6 +803,9 @@ class _Builder:
     def text(self) -> str:
         return self._context.text("lt_graph_print", self.graph.at)
 
+    def shape(self, root: Lazy) -> tuple[int, ...]:
+        return tuple(v.size or 0 for v in self._scopes[id(root)].env.values())
+
     def arrays(self) -> Iterable[tuple[Array, str]]:
         return ((a, name) for a, name, _, _ in self._arrays.values())
 
@@ -880,7 +905,7 @@ class _Builder:
             if shape is None:
                 if name not in self._given:
                     raise refuse("Missing", "input '%s' is open; give it when you ask: numpy(%s=...)" % (name, name))
-                shape = np.shape(self._given[name])
+                shape = _shape_of(self._given[name])
             self._names.add(name)
             known = self._arrays[id(a)] = (a, name, tuple(shape), _NONE)
         if len(known[2]) != rank:

@@ -326,6 +326,7 @@ def test_compiled_once():
     a, b = draw(4, 5), draw(5, 6)
     first = product(lt.array(a), lt.array(b))
     again = product(lt.array(2 * a), lt.array(b))
+    assert first.shape == np.shape(first) == (4, 6) and np.allclose(first, a @ b)
     assert first.program() is again.program() and first.program() is first.program()
     assert product(lt.array(a), lt.array(b)).with_options(threads=1).program() is not first.program()
     assert product(lt.array(b.T.copy()), lt.array(a.T.copy())).program() is not first.program()
@@ -569,3 +570,16 @@ def test_refused(number):
     f, name, text = REFUSED[number]
     with pytest.raises(getattr(lt, name), match=text):
         f()
+
+
+def test_page():
+    """What docs/python-lazy.md shows is what comes out."""
+    import doctest
+    text = (ROOT / "docs/python-lazy.md").read_text(encoding="utf-8")
+    text = "\n".join(line for line in text.split("\n") if not line.startswith("```"))
+    page = doctest.DocTestParser().get_doctest(text, {}, "python-lazy.md", "docs/python-lazy.md", 0)
+    assert len(page.examples) > 20
+    out = []
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    failed, _ = runner.run(page, out=out.append)
+    assert not failed, "".join(out)
