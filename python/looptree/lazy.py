@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, Union
 import numpy as np
 
 from . import _native
-from ._errors import refuse
+from ._errors import CLASSES, refuse
 from ._memory import NUMBER_OF, NUMPY, dtype_name, look
 from ._native import Context, function, made, values
 from ._program import Program, _compiled, load_backends
@@ -46,6 +46,7 @@ _OF_NUMPY = {
 }
 
 
+_MOST_INT = 2 ** 62 - 1                         # what the rows of a graph hold (lt/graph.h)
 _SHAPES = 16                                    # of open inputs, whose programs an expression keeps at hand
 
 
@@ -116,8 +117,8 @@ class Dim(Index):
     def __init__(self, name: str, size: int | None = None):
         if not isinstance(name, str) or not name.isidentifier():
             raise refuse("Invalid", "a dim's name is letters, digits and _, and %r is not" % (name,))
-        if size is not None and (_whole(size, "the size of dim %s" % name) < 1):
-            raise refuse("Invalid", "dim %s has size %d; the least is 1" % (name, size))
+        if size is not None and not 1 <= _whole(size, "the size of dim %s" % name) <= _MOST_INT:
+            raise refuse("Invalid", "dim %s has size %d; it is from 1 to %d" % (name, size, _MOST_INT))
         self.name, self.size = name, None if size is None else int(size)
         super().__init__({self: 1}, 0)
 
@@ -233,6 +234,12 @@ class Array:
         return "<looptree.Array %s %s%s>" % (self.name or "", self.dtype, shape)
 
 
+def _called(name: Any) -> str:
+    if not isinstance(name, str) or not name or "\0" in name:
+        raise refuse("Invalid", "an array's name is a text of at least one letter, without NUL, and not %r" % (name,))
+    return name
+
+
 def array(value: Any, *dims: Any, name: str | None = None) -> Any:
     """An array (numpy, DLPack, a list) as a lazy one: what it holds when an expression is evaluated counts.
 
@@ -256,7 +263,7 @@ def _array(value: Any, dims: tuple[Any, ...], name: str | None, fixed: bool) -> 
         value = np.asarray(value)
     if 0 in memory.shape:
         raise refuse("Invalid", "%s has no elements: [%s]" % (name or "the array", ", ".join(map(str, memory.shape))))
-    made_of = Array(name, NUMPY[memory.dtype], value, memory.shape, fixed)
+    made_of = Array(None if name is None else _called(name), NUMPY[memory.dtype], value, memory.shape, fixed)
     return made_of[dims] if dims else made_of
 
 
@@ -276,7 +283,7 @@ def input(name: str, dtype: Any = "float32", *dims: Any) -> Any:
 
     dtype: numpy's, which the array has to have.
     """
-    made_of = Array(name, _dtype(dtype), None, None, False)
+    made_of = Array(_called(name), _dtype(dtype), None, None, False)
     return made_of[dims] if dims else made_of
 
 
@@ -306,7 +313,7 @@ class Lazy(np.lib.mixins.NDArrayOperatorsMixin):
 
     # -- numbers --
 
-    def numpy(self, **inputs: Any) -> Any:
+    def numpy(self, /, **inputs: Any) -> Any:
         """What it is, as an array; inputs: those made by input(), by name."""
         program, lent = self._ready(inputs)
         return program(**lent, **inputs)
@@ -316,6 +323,12 @@ class Lazy(np.lib.mixins.NDArrayOperatorsMixin):
             raise ValueError("a lazy array is computed when numpy asks for it, which is a copy")
         found = np.asarray(self.numpy())
         return found if dtype is None else found.astype(dtype, copy=False)
+
+    def __deepcopy__(self, memo: Any) -> Lazy:
+        return self                             # it is a value: nothing changes it
+
+    def __reduce__(self) -> Any:
+        raise refuse("Unsupported", "a lazy array is not pickled; numpy.asarray() evaluates it")
 
     def __float__(self) -> float:
         return float(self.numpy())
@@ -328,7 +341,7 @@ class Lazy(np.lib.mixins.NDArrayOperatorsMixin):
 
     # -- how it is computed --
 
-    def program(self, **inputs: Any) -> Program:
+    def program(self, /, **inputs: Any) -> Program:
         """The Program that computes it, for inputs of these shapes."""
         return self._ready(inputs)[0]
 
@@ -495,6 +508,14 @@ class Lazy(np.lib.mixins.NDArrayOperatorsMixin):
         return "<looptree.Lazy %s (%s)>" % (self.dtype, _names(self.dims))
 
 
+def _not_in_place(self: Lazy, other: Any) -> Any:
+    return NotImplemented                       # so that c += d is c = c + d
+
+
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and", "or", "xor"):
+    setattr(Lazy, "__i%s__" % _name, _not_in_place)
+
+
 def _names(dims: Iterable[Dim]) -> str:
     return ", ".join(d.name for d in dims)
 
@@ -621,6 +642,8 @@ def index(of: Index) -> Lazy:
 
 def concatenate(arrays: Sequence[Lazy], axis: Any = 0) -> Lazy:
     """Expressions over the same dims, one after the other along one of them, which is as long as all together."""
+    if not arrays:
+        raise refuse("Invalid", "concatenate takes at least one array")
     first = arrays[0]
     d = first._dim(axis)
     kind = np.result_type(*(x.dtype for x in arrays))
@@ -733,6 +756,8 @@ class _Scope:
                 v.fix(size, "the most that its indices allow")
             left = [v for v in left if v.size is None]
         for read in self.reads:
+            if any(isinstance(term, Part) for term in read.of.terms):
+                continue                        # terms that depend on each other: asked of the view, exactly
             low, high = _range(read.of, lambda d: read.env[d].size or 0)
             if low < 0 or high >= read.extent:
                 raise refuse("OutOfRange", "index %s of %s reaches from %d to %d, and the axis has %d elements; give "
@@ -954,6 +979,8 @@ class _Builder:
 
     def _position(self, of: Index, env: _Env) -> int:
         """An index as a value: sums and products of the positions along dims."""
+        if any(abs(n) > _MOST_INT for n in (of.plus, *of.terms.values())):
+            raise refuse("Overflow", "an index exceeds 62 bits: %s" % of)
         i64 = NUMBER_OF["i64"]
         total = _NONE
         for term, factor in of.terms.items():
@@ -1004,8 +1031,11 @@ class _Builder:
             self._mapped(made_of.map, indices, guards, x.dims, keep)
         bits = 0 if fill is None else int.from_bytes(fill.tobytes(), "little")
         lent = _numbers(ctypes.c_int32, variables)
-        return self._int("lt_graph_view", len(variables), ctypes.addressof(lent), len(listed), ctypes.addressof(pieces),
-                         bits, fill is not None)
+        try:
+            return self._int("lt_graph_view", len(variables), ctypes.addressof(lent), len(listed),
+                             ctypes.addressof(pieces), bits, fill is not None)
+        except CLASSES["Invalid"] as error:     # of a view that is well formed: what it reads is outside
+            raise refuse("OutOfRange", str(error)) from None
 
     def _source(self, a: Array, extents: tuple[int, ...], variables: list[int] | None) -> tuple[int, bool]:
         """The node of an array, and whether it was made just now, over these vars if they are given."""
@@ -1064,6 +1094,9 @@ class _Builder:
         out.n_param, out.n_dim, out.n_div = 0, len(dims), len(floors)
         out.n_guard, out.n_row = len(conditions), len(rows)
         for member, numbers in flat.items():
+            if any(abs(n) > _MOST_INT for n in numbers):
+                raise refuse("Overflow", "an index or what it is compared with exceeds 62 bits: %s"
+                             % ", ".join(str(i) for i in indices))
             lent = _numbers(ctypes.c_int64, numbers)
             keep.append(lent)
             setattr(out, member, ctypes.addressof(lent) if numbers else None)

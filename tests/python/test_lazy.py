@@ -171,6 +171,48 @@ def test_shifts_and_windows():
     assert np.array_equal((i * a[i]).numpy(), x * np.arange(23))
 
 
+def test_indices_whose_terms_depend_on_each_other():
+    x = draw(12)
+    i = lt.dim("i", 12)
+    assert np.array_equal(lt.array(x)[i - i % 4].numpy(), x[np.arange(12) // 4 * 4])
+    assert np.array_equal(lt.array(x)[i - 5 * (i // 5)].numpy(), x[np.arange(12) % 5])
+
+
+def test_values():
+    """c += d makes another one; copies are the same; names of arguments are free."""
+    import copy
+    x = draw(5)
+    i = lt.dim("i")
+    c = before = lt.array(x)[i]
+    c += 1
+    c **= 2
+    assert np.array_equal(before.numpy(), x) and np.array_equal(c.numpy(), (x + 1) ** 2)
+    assert copy.deepcopy([c])[0] is c
+    assert np.array_equal(lt.input("self")[i].numpy(self=x), x)
+
+
+def test_arrays_of_others():
+    torch = pytest.importorskip("torch")
+    x = draw(2, 3)
+    i, j = lt.dims("i j")
+    for of in (lt.array, lt.constant):
+        assert np.array_equal((of(torch.tensor(x).T)[i, j] * 2).numpy(), x.T * 2)
+    assert np.array_equal((lt.input("x")[i, j] * 2).numpy(x=torch.tensor(x)), x * 2)
+
+
+def test_threads():
+    import threading
+    i = lt.dim("i")
+    c = lt.array(np.arange(1000.0))[i] * 3
+    found = []
+    workers = [threading.Thread(target=lambda: found.append(c.numpy())) for _ in range(8)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert len(found) == 8 and all(np.array_equal(f, np.arange(1000.0) * 3) for f in found)
+
+
 def test_diagonals_and_reshapes():
     x = draw(6, 6)
     i, l = lt.dims("i l", l=36)
@@ -535,7 +577,17 @@ REFUSED = [
     (lambda: X[I // 2].numpy(), "Missing", "or divide it"),
     (lambda: lt.dims("i j", k=3), "Missing", "has no dim 'k'"),
     (lambda: lt.dim("3"), "Invalid", "a dim's name"),
-    (lambda: lt.dim("i", 0), "Invalid", "the least is 1"),
+    (lambda: lt.dim("i", 0), "Invalid", "it is from 1 to"),
+    (lambda: lt.dim("i", 2 ** 70), "Invalid", "it is from 1 to"),
+    (lambda: X.at(lt.dim("i", 3) + 2 ** 70, fill=0).numpy(), "Overflow", "exceeds 62 bits"),
+    (lambda: lt.index(lt.dim("i", 3) * 2 ** 64).numpy(), "Overflow", "exceeds 62 bits"),
+    (lambda: X[lt.dim("i", 9) - lt.dim("j", 9) % 4 + 3].numpy(), "OutOfRange", "at index"),
+    (lambda: lt.array([1.0], name="a\0b"), "Invalid", "without NUL"),
+    (lambda: lt.input(3), "Invalid", "an array's name"),
+    (lambda: lt.concatenate([]), "Invalid", "at least one"),
+    (lambda: X[I].__reduce__(), "Unsupported", "not pickled"),
+    (lambda: divmod(X[I], 2), "Unsupported", "no lazy numpy.divmod"),
+    (lambda: (X[I] * 1j), "Mismatch", "a complex meets a lazy array"),
     (lambda: lt.dim("i", 2.0), "Mismatch", "whole number"),
     (lambda: X + 1, "Mismatch", "have no names yet"),
     (lambda: X[I] + X, "Mismatch", "have no names yet"),
