@@ -257,6 +257,7 @@ def test_scopes():
     near_sum(found.numpy(), x.sum(1) * y.sum(), np.abs(x).sum(1) * np.abs(y).sum(), 3 * 11)
     e = np.exp(lt.array(x)[i, k])
     assert np.array_equal((e / e[i, k]).numpy(), np.ones((5, 3)))
+    assert np.array_equal((s * lt.array(y)[k]).numpy(), s.numpy()[:, None] * y)         # k, bound in s, and a free one
     turned = lt.array(x)[i, k] + lt.array(x.T.copy())[k, i]
     assert np.array_equal(turned.numpy(), 2 * x)
 
@@ -622,6 +623,18 @@ def test_refused(number):
     f, name, text = REFUSED[number]
     with pytest.raises(getattr(lt, name), match=text):
         f()
+
+
+def test_errors_in_cycles():
+    """What failed frees its graph before its context, whatever the collector begins with."""
+    import gc
+    for _ in range(20):
+        try:
+            X[lt.dim("i", 9) - lt.dim("j", 9) % 4 + 3].numpy()
+        except lt.OutOfRange as error:
+            error.itself = error
+    gc.collect()
+    assert np.array_equal(X[I].numpy(), np.arange(8.0))
 
 
 def test_page():
