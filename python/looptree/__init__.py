@@ -21,5 +21,5 @@ globals().update(_errors.CLASSES)
 globals().update(lazy.FUNCTIONS)
 __version__: str = _native.function("lt_version")().decode()
 __all__ = ["Access", "Array", "Dim", "Error", "Index", "Lazy", "Port", "Program", "Tree", "Violation", "array",
-           "backends", "compile", "concatenate", "constant", "dim", "dims", "evaluate", "index", "input", "load_backend", "options",
-           "read_weights", "where", *_errors.CLASSES, *lazy.FUNCTIONS]
+           "backends", "compile", "concatenate", "constant", "dim", "dims", "evaluate", "index", "input",
+           "load_backend", "options", "read_weights", "where", *_errors.CLASSES, *lazy.FUNCTIONS]
