@@ -201,6 +201,14 @@ def _node(value: Any, dtype: str) -> HamKaasNode:
     return ConstantTensor(value)
 
 
+def _nodes(*operands: HamKaasNode) -> tuple[HamKaasNode, ...]:
+    for operand in operands:
+        if not isinstance(operand, HamKaasNode):
+            raise refuse("Mismatch", "a node is asked for, not a %s; ConstantTensor(array) makes one of an array"
+                         % type(operand).__name__)
+    return operands
+
+
 def _matched(lhs: HamKaasNode, rhs: HamKaasNode) -> tuple[HamKaasNode, HamKaasNode]:
     """Operands of what commutes, so that the right one is broadcast to the left one, of the same rank."""
     rank = max(lhs.dim(), rhs.dim())
@@ -286,10 +294,11 @@ class _Elementwise(HamKaasNode):
     """Of two operands, the second one broadcast to the first one."""
 
     def __init__(self, lhs: HamKaasNode, rhs: HamKaasNode):
+        self.operands = _nodes(lhs, rhs)
         if lhs.dtype != rhs.dtype or not _goes_to(rhs.shape, lhs.shape):
             raise _refuse_shapes(type(self).__name__, lhs, rhs, because="types are to be the same, and the extents of "
                                  "the second one 1 or those of the first one")
-        self.operands, self.dtype, self.shape = (lhs, rhs), lhs.dtype, lhs.shape
+        self.dtype, self.shape = lhs.dtype, lhs.shape
 
 
 class SumNode(_Elementwise):
@@ -309,6 +318,7 @@ class ComplexHadamardProductNode(_Elementwise):
 
 class MatMulNode(HamKaasNode):
     def __init__(self, lhs: HamKaasNode, rhs: HamKaasNode):
+        self.operands = _nodes(lhs, rhs)
         if lhs.dtype != rhs.dtype or not lhs.shape or not rhs.shape or (
                 lhs.shape[-1] != rhs.shape[max(rhs.dim() - 2, 0)]):
             raise _refuse_shapes("the product", lhs, rhs, because="types are to be the same, and the last axis of the "
@@ -317,7 +327,7 @@ class MatMulNode(HamKaasNode):
             outer = np.broadcast_shapes(lhs.shape[:-2], rhs.shape[:-2])
         except ValueError as error:
             raise _refuse_shapes("the product", lhs, rhs, because=str(error)) from error
-        self.operands, self.dtype = (lhs, rhs), lhs.dtype
+        self.dtype = lhs.dtype
         self.shape = (*outer, *(lhs.shape[-2:-1] if lhs.dim() > 1 else ()), *(rhs.shape[-1:] if rhs.dim() > 1 else ()))
 
 
@@ -326,7 +336,7 @@ MulNode = MatMulNode                    # another name of it in the language
 
 class _Same(HamKaasNode):
     def __init__(self, operand: HamKaasNode):
-        self.operands, self.dtype, self.shape = (operand,), operand.dtype, operand.shape
+        self.operands, self.dtype, self.shape = _nodes(operand), operand.dtype, operand.shape
 
 
 class ReLUNode(_Same):
@@ -340,20 +350,21 @@ class SiLUNode(_Same):
 class RmsNormNode(_Same):
     def __init__(self, operand: HamKaasNode, weights: HamKaasNode):
         super().__init__(operand)
+        self.operands = _nodes(operand, weights)
         if weights.dtype != operand.dtype or not operand.shape or weights.shape != operand.shape[-1:]:
             raise _refuse_shapes("RmsNormNode", operand, weights,
                                  because="the weights are to be a vector as long as the last axis")
-        self.operands = (operand, weights)
 
 
 class SliceNode(HamKaasNode):
     """Elements begin, begin + step ... before end of an axis."""
 
     def __init__(self, operand: HamKaasNode, begin: int, end: int, axis: int = 0, step: int = 1):
+        self.operands = _nodes(operand)
         if not 0 <= axis < operand.dim() or not 0 <= begin < end <= operand.shape[axis] or step < 1:
             raise _refuse_shapes("slice %d:%d:%d of axis %d" % (begin, end, step, axis), operand,
                                  because="a slice has elements, lies in the axis, and has a step of at least 1")
-        self.operands, self.dtype, self._words = (operand,), operand.dtype, (begin, end, axis, step)
+        self.dtype, self._words = operand.dtype, (begin, end, axis, step)
         self.shape = (*operand.shape[:axis], len(range(begin, end, step)), *operand.shape[axis + 1:])
 
     def _text(self, of: Arguments) -> str:
@@ -364,9 +375,10 @@ class SliceNode(HamKaasNode):
 
 class ReshapeNode(HamKaasNode):
     def __init__(self, operand: HamKaasNode, shape: Sequence[int]):
+        self.operands = _nodes(operand)
         elements = int(np.prod(operand.shape, dtype=np.int64))
         known = int(np.prod([n for n in shape if n != -1], dtype=np.int64))
-        self.operands, self.dtype = (operand,), operand.dtype
+        self.dtype = operand.dtype
         self.shape = tuple(elements // max(known, 1) if n == -1 else n for n in shape)
         if list(shape).count(-1) > 1 or any(n < 1 for n in self.shape) or (
                 int(np.prod(self.shape, dtype=np.int64)) != elements):
@@ -378,10 +390,11 @@ class ReshapeNode(HamKaasNode):
 
 class PermuteNode(HamKaasNode):
     def __init__(self, operand: HamKaasNode, permutation: Sequence[int]):
+        self.operands = _nodes(operand)
         self._words = [axis + operand.dim() if axis < 0 else axis for axis in permutation]
         if sorted(self._words) != list(range(operand.dim())):
             raise _refuse_shapes("permute %s" % list(permutation), operand, because="each axis is named once")
-        self.operands, self.dtype = (operand,), operand.dtype
+        self.dtype = operand.dtype
         self.shape = tuple(operand.shape[axis] for axis in self._words)
 
     def _text(self, of: Arguments) -> str:
@@ -400,6 +413,7 @@ def _bound(value: Any, what: str) -> HamKaasNode:
 
 class ReplaceSliceNode(HamKaasNode):
     def __init__(self, operand: HamKaasNode, replacement: HamKaasNode, start: Any, end: Any):
+        _nodes(operand, replacement)
         if operand.dtype != replacement.dtype or operand.dim() != 1 or replacement.dim() != 1 or (
                 replacement.shape[0] > operand.shape[0]):
             raise _refuse_shapes("replace_slice", operand, replacement, because="both are to be vectors of one type, "
@@ -596,9 +610,11 @@ class HamKaasModel:
 
     def evaluate(self, inputs: Mapping[str, Any]) -> Any:
         """The network's value for arrays of the inputs' types and shapes, by name: a new array of `output`."""
+        if not isinstance(inputs, Mapping):
+            raise refuse("Mismatch", "inputs are a dict of arrays by name, not a %s" % type(inputs).__name__)
         for name in inputs:
             if name not in self.inputs:
-                raise refuse("Missing", "no input is named '%s'%s" % (name, _nearest(name, self.inputs)))
+                raise refuse("Missing", "no input is named '%s'%s" % (name, _nearest(str(name), self.inputs)))
         lent = {name: _dense(value, "input '%s'" % name, *self.inputs[name]) for name, value in inputs.items()}
         as_torch = self._as_torch or any(map(_is_torch, inputs.values()))
         result, address = _empty(self.output.shape, self.output.dtype, as_torch)

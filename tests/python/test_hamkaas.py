@@ -265,6 +265,13 @@ def test_tensors_of_pytorch(plugin):
                        torch.tensor([[1.0, 2.0], [-0.25, 0.5]]))
 
 
+def test_inputs_that_share_memory(plugin):
+    a = integers(20)
+    node = InputTensor("x", "float32", [16]) + InputTensor("y", "float32", [16])
+    assert (evaluate(plugin, node, x=a[:16], y=a[:16]) == 2 * a[:16]).all()
+    assert (evaluate(plugin, node, x=a[:16], y=a[4:]) == a[:16] + a[4:]).all()
+
+
 def test_inverse_elements(plugin):
     a = integers(40, 3)
     a[a == 0] = 7
@@ -370,6 +377,20 @@ def test_the_end_of_the_interpreter():
     assert (said.returncode, said.stdout, said.stderr) == (0, "[0.0, 2.0]\n", "")
 
 
+def test_backends_lie_beside_the_library_in_a_wheel(monkeypatch):
+    """libhamkaas.so looks for its backends in the folder `backends` beside itself."""
+    if not os.path.isdir(os.path.join(BUILD, "backends")):
+        pytest.skip("there are no backends that are loaded")
+    spec = importlib.util.spec_from_file_location("looptree_hook", os.path.join(ROOT, "python/hook/looptree_hook.py"))
+    hook = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hook)
+    monkeypatch.setattr(hook, "stripped", lambda path: b"")
+    names = list(hook.built_files(BUILD))
+    folder, = (os.path.dirname(name) for name in names if name.endswith("libhamkaas.so"))
+    assert [os.path.dirname(name) for name in names if name.endswith("/llvm.so")] == [folder + "/backends"]
+    assert "looptree/_facts.txt" in names and "looptree/hamkaas.py" in names
+
+
 # ---- what is refused ----
 
 X, V, I = InputTensor("x", "float32", [2, 3]), InputTensor("v", "float32", [4]), InputTensor("i", "int64", [1])
@@ -414,6 +435,9 @@ REFUSED = [
     (lambda: V.replace_slice(V, "a", 4), lt.Mismatch, "integers"),
     (lambda: V.sliced_softmax(5), lt.Mismatch, "at least as many"),
     (lambda: V.sliced_softmax(V), lt.Mismatch, "int64"),
+    (lambda: hamkaas.SumNode(X, "text"), lt.Mismatch, "not a str"),
+    (lambda: hamkaas.ReLUNode(np.ones(2, "f4")), lt.Mismatch, "not a ndarray; ConstantTensor"),
+    (lambda: hamkaas.MulNode(3, X), lt.Mismatch, "not a int"),
     (lambda: bool(X), lt.Mismatch, "evaluated"),
     (lambda: list(X), lt.Mismatch, "iterable"),
     (lambda: traverse_node(3), lt.Mismatch, "not a int"),
@@ -421,6 +445,8 @@ REFUSED = [
     (lambda: HamKaasPlugin("/nowhere/libhamkaas.so"), lt.LoadFailed, "nowhere"),
     (lambda: HamKaasPlugin(lt._native.library._name), lt.LoadFailed, "HamKaasInitialize"),
     (lambda: HamKaasPlugin().compile_model(V.relu()).evaluate({"w": [1]}), lt.Missing, "no input is named 'w'"),
+    (lambda: HamKaasPlugin().compile_model(V.relu()).evaluate({1: [1]}), lt.Missing, "no input is named '1'"),
+    (lambda: HamKaasPlugin().compile_model(V.relu()).evaluate([1]), lt.Mismatch, "a dict of arrays"),
     (lambda: HamKaasPlugin().compile_model(V.relu()).evaluate({}), lt.Error, "Missing input 'v'"),
     (lambda: HamKaasPlugin().compile_model(V.relu()).evaluate({"v": np.ones(5, "f4")}), lt.Mismatch, r"\[4\] is asked"),
     (lambda: HamKaasPlugin().compile_model(V.relu()).evaluate({"v": np.ones(4)}), lt.Mismatch, "float64"),
@@ -461,6 +487,33 @@ def test_greedy_tokens_of_a_checkpoint(plugin):
     model = plugin.compile_model(llama2.network(checkpoint))
     expected = [int(word) for word in lt_llama(path, "--tokens", "-t", "0", "-n", "200").split()]
     assert list(llama2.generate(checkpoint, model, [llama2.BEGIN], 0, 200, None)) == expected
+
+
+class Chosen:
+    """Instead of random.choice: keeps the shares, takes the token of the least one."""
+    def __init__(self):
+        self.shares = []
+
+    def choice(self, n, p):
+        assert len(p) == n
+        self.shares.append(p)
+        return int(p.argmin())
+
+
+def test_tokens_are_drawn_by_their_shares(plugin, tmp_path):
+    write_model(tmp_path, 2, False)
+    llama2, chosen = example("llama2"), Chosen()
+    checkpoint = llama2.Checkpoint(str(tmp_path / "m.bin"))
+    model = plugin.compile_model(llama2.network(checkpoint))
+    prompt = [llama2.BEGIN, 100, 50]
+    tokens = list(llama2.generate(checkpoint, model, prompt, 0.7, 6, chosen))
+    assert tokens[:2] == prompt[1:] and len(tokens) == 6 and len(chosen.shares) == 4
+    again = plugin.compile_model(llama2.network(checkpoint))
+    for position, token in enumerate([llama2.BEGIN, *tokens[:-1]]):
+        scores = llama2.logits(checkpoint, again, token, position).astype("f8")
+        if position >= 2:
+            share = np.exp(scores / 0.7) / np.exp(scores / 0.7).sum()
+            assert np.allclose(chosen.shares[position - 2], share, rtol=1e-12, atol=0)
 
 
 WORDS = [" ", "D", "o", "n", "a", "l", "d", "w", "s", "i", "t", "e", "u", "c", "k", "na", "al", "ld", "ck", "uck", " D",
