@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _native
-from ._errors import make, refuse
+from ._errors import Error, make, refuse
 from ._memory import HOST, NUMPY, Memory, look, tell_copy
 from ._program import _copied, _nearest, _viewed
 
@@ -49,7 +49,7 @@ def _type_of(dtype: Any) -> str:
         return dtype
     else:
         try:
-            name = np.dtype(dtype).name
+            name = "None" if dtype is None else np.dtype(dtype).name
         except TypeError:
             name = str(dtype)
     if name not in _OF_SCRIPT:
@@ -57,16 +57,31 @@ def _type_of(dtype: Any) -> str:
     return name
 
 
+def _is_plain(value: Any) -> bool:
+    """A list or a number of Python's."""
+    return not any(hasattr(value, name) for name in ("__array__", "__dlpack__", "__array_interface__"))
+
+
+def _array_of(value: Any, what: str, dtype: str | None) -> np.ndarray[Any, Any]:
+    try:
+        array = np.asarray(value)
+        kind = NUMPY[_OF_SCRIPT[dtype]] if dtype else np.dtype("f4") if array.dtype == np.float64 else array.dtype
+        made = array.astype(kind, casting="same_kind")
+    except (TypeError, ValueError) as error:
+        raise refuse("Mismatch", "%s cannot be made an array: %s" % (what, error)) from error
+    if kind.kind in "iu" and (made != array).any():
+        raise refuse("Overflow", "%s has numbers that %s has not" % (what, kind))
+    return made
+
+
 def _dense(value: Any, what: str, dtype: str | None = None, shape: tuple[int, ...] | None = None) -> Memory:
     """Memory of the host, row-major and without gaps.  Lists and numbers become arrays of that type."""
-    if not any(hasattr(value, name) for name in ("__array__", "__dlpack__", "__array_interface__")):
-        try:
-            array = np.asarray(value)
-            kind = NUMPY[_OF_SCRIPT[dtype]] if dtype else np.dtype("f4") if array.dtype == np.float64 else array.dtype
-            value = array.astype(kind, casting="same_kind")
-        except (TypeError, ValueError) as error:
-            raise refuse("Mismatch", "%s cannot be made an array: %s" % (what, error)) from error
-    memory = look(value, what)
+    try:
+        memory = look(_array_of(value, what, dtype) if _is_plain(value) else value, what)
+    except (BufferError, ValueError, RuntimeError) as error:
+        if isinstance(error, Error):
+            raise
+        raise refuse("Mismatch", "%s cannot be read: %s" % (what, error)) from error
     if memory.device != HOST:
         raise refuse("Mismatch", "%s is on %s; libhamkaas.so takes arrays of the host: give a copy there" % (
             what, memory.device))
@@ -184,11 +199,11 @@ class HamKaasNode:
 
 def _integers(words: Sequence[Any]) -> list[int]:
     """reshape(2, 3) and reshape([2, 3]) are the same."""
-    if len(words) == 1 and not hasattr(words[0], "__index__"):
-        words = words[0]
     try:
+        if len(words) == 1 and np.ndim(words[0]) > 0:
+            words = words[0]
         return [int(w.__index__()) for w in words]
-    except (AttributeError, TypeError) as error:
+    except (AttributeError, TypeError, ValueError) as error:
         raise refuse("Mismatch", "integers are asked for, not %r" % (words,)) from error
 
 
@@ -197,8 +212,8 @@ def _node(value: Any, dtype: str) -> HamKaasNode:
     if isinstance(value, HamKaasNode):
         return value
     if isinstance(value, (int, float, np.number)):
-        return ConstantTensor(np.full((1,), value, NUMPY[_OF_SCRIPT[dtype]]))
-    return ConstantTensor(value)
+        value = [value]
+    return ConstantTensor(value, dtype if _is_plain(value) else None)
 
 
 def _nodes(*operands: HamKaasNode) -> tuple[HamKaasNode, ...]:
@@ -276,12 +291,13 @@ class BufferTensor(_Source):
 
 
 class ConstantTensor(_Source):
-    """An array, which stays as it is until a model is compiled: that takes a copy."""
+    """An array, which stays as it is until a model is compiled: that takes a copy.  Lists become one of that type, by
+    default float32 for numbers with a point."""
 
-    def __init__(self, value: Any):
+    def __init__(self, value: Any, dtype: Any = None):
         if isinstance(value, HamKaasNode):
             raise refuse("Mismatch", "a constant is made of an array, not of a node")
-        self._memory = _dense(value, "a constant")
+        self._memory = _dense(value, "a constant", None if dtype is None else _type_of(dtype))
         super().__init__(_TO_SCRIPT[self._memory.dtype], self._memory.shape)
         self.as_torch = _is_torch(value)
 
@@ -560,7 +576,7 @@ class HamKaasPlugin:
                 f = getattr(library, name)
                 f.restype, f.argtypes = result, arguments
                 self._functions[name] = f
-        except (OSError, AttributeError) as error:
+        except (OSError, AttributeError, ValueError) as error:
             raise refuse("LoadFailed", "%s is no libhamkaas.so: %s" % (path, error)) from error
         made = self._functions["HamKaasInitialize"]()
         self._check(made.error)

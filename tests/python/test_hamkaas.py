@@ -63,9 +63,14 @@ result = $11;
 """
 
 
+def python(*words, **how):
+    package = os.path.dirname(os.path.dirname(os.path.abspath(lt.__file__)))
+    environment = {**os.environ, "PYTHONPATH": package}
+    return subprocess.run([sys.executable, *words], capture_output=True, env=environment, **how)
+
+
 def test_the_page_of_the_course():
-    said = subprocess.run([sys.executable, os.path.join(ROOT, "examples", "hamkaas", "mnist.py")], text=True,
-                          capture_output=True)
+    said = python(os.path.join(ROOT, "examples", "hamkaas", "mnist.py"), text=True)
     assert said.stderr == "" and said.stdout == PAGE.replace("= MulNode", "= MatMulNode")
 
 
@@ -124,6 +129,7 @@ EXACT = [
     ("sum, the left one broadcast", lambda x, y: x + y, (1, 3), (7, 3)),
     ("sum, a vector", lambda x, y: x + y, (3,), (7, 3)),
     ("sum with numbers", lambda x, y: 2 + x + y + -0.5, (7, 3), (7, 3)),
+    ("sum with a list of integers", lambda x, y: x + [[1, 2, -3]], (7, 3), (1,)),
     ("product of elements", lambda x, y: x * y, (7, 3), (7, 1)),
     ("product with a number", lambda x, y: 3 * x * np.float32(-2) * 1.5, (7, 3), (1,)),
     ("product with an array", lambda x, y: x * integers(7, 1, seed=5), (7, 3), (1,)),
@@ -135,6 +141,7 @@ EXACT = [
     ("a stack and a matrix", lambda x, y: x @ y, (2, 1, 7), (7, 1)),
     ("reshape", lambda x, y: x.reshape(3, 7), (7, 3), (1,)),
     ("reshape by a list with -1", lambda x, y: x.reshape([-1, 1, 3]), (7, 3), (1,)),
+    ("reshape by an array", lambda x, y: x.reshape(np.array([21])), (7, 3), (1,)),
     ("a slice", lambda x, y: x[1:4], (7, 3), (1,)),
     ("slices of two axes, from the end", lambda x, y: x[-3:, :-1], (7, 3), (1,)),
     ("every second one", lambda x, y: x[1::2], (7, 3), (1,)),
@@ -259,6 +266,11 @@ def test_tensors_of_pytorch(plugin):
     assert isinstance(got, torch.Tensor) and torch.equal(got, (a @ w.T + 1).detach())
     assert torch.equal(evaluate(plugin, InputTensor("x", "float32", [7, 5]) + 0, x=a.T), a.T)
     assert isinstance(evaluate(plugin, InputTensor("x", "float32", [2]) + 0, x=np.ones(2, "f4")), np.ndarray)
+    assert torch.equal(evaluate(plugin, torch.ones(3, 5) @ InputTensor("x", "float32", [5, 7]) * 2, x=a), torch.ones(
+        3, 5) @ a * 2)
+    for tensor, says in ((a.to("meta"), "meta"), (a.to_sparse(), "strided"), (a.double(), "float64")):
+        with pytest.raises(lt.Mismatch, match=says):
+            evaluate(plugin, InputTensor("x", "float32", [5, 7]).relu(), x=tensor)
     half = torch.tensor([1.5, -2.25], dtype=torch.bfloat16)
     assert torch.equal(evaluate(plugin, ConstantTensor(half)), half)
     assert torch.equal(plugin.inverse_elements(torch.tensor([[1.0, -4.0], [0.5, 2.0]]).T),
@@ -283,6 +295,20 @@ def test_inverse_elements(plugin):
         plugin.inverse_elements(np.array([1, -1, 0, 0], "f4"))
     with pytest.raises(lt.Mismatch, match="float64, and float32 is asked for"):
         plugin.inverse_elements(np.ones(3))
+
+
+def test_ctypes_by_the_hints_of_the_course():
+    """A front end's own loader: pointers to floats and bytes, tensors by their addresses."""
+    library = ctypes.CDLL(hamkaas._own_library())
+    floats, text = ctypes.POINTER(ctypes.c_float), ctypes.POINTER(ctypes.c_ubyte)
+    library.HamKaasInverseElements.argtypes, library.HamKaasInverseElements.restype = [floats, floats, ctypes.c_int], text
+    library.HamKaasFreeErrorMessage.argtypes, library.HamKaasFreeErrorMessage.restype = [text], None
+    a, out = np.array([1, -4, 0, 2], "f4"), np.zeros(4, "f4")
+    pointers = [ctypes.cast(x.ctypes.data, floats) for x in (a, out)]
+    assert not library.HamKaasInverseElements(*pointers, 2) and out.tolist() == [1, -0.25, 0, 0]
+    message = library.HamKaasInverseElements(*pointers, 4)
+    assert ctypes.string_at(message) == b"Division by zero (index = 2)"
+    library.HamKaasFreeErrorMessage(message)
 
 
 def test_threads_share_a_model(plugin):
@@ -373,7 +399,7 @@ def test_the_end_of_the_interpreter():
     text = ("from looptree.hamkaas import *\np = HamKaasPlugin()\n"
             "m = p.compile_model(InputTensor('x', 'f4', [2]).relu())\n"
             "p.self, m.self = p, m\nprint(m.evaluate({'x': [-1, 2]}).tolist())\n")
-    said = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
+    said = python("-c", text, text=True)
     assert (said.returncode, said.stdout, said.stderr) == (0, "[0.0, 2.0]\n", "")
 
 
@@ -397,6 +423,8 @@ X, V, I = InputTensor("x", "float32", [2, 3]), InputTensor("v", "float32", [4]),
 REFUSED = [
     (lambda: InputTensor("x", "float31", [2]), lt.Mismatch, "no type 'float31'; there are float32"),
     (lambda: InputTensor("x", "complex64", [2]), lt.Mismatch, "no type 'complex64'"),
+    (lambda: InputTensor("x", None, [2]), lt.Mismatch, "no type 'None'"),
+    (lambda: InputTensor("x\0", "float32", [2]), lt.Invalid, "cannot be named"),
     (lambda: InputTensor("x); y", "float32", [2]), lt.Invalid, "cannot be named"),
     (lambda: InputTensor("", "float32", [2]), lt.Invalid, "cannot be named"),
     (lambda: InputTensor("x", "float32", [2, 0]), lt.Invalid, "at least 1"),
@@ -408,6 +436,12 @@ REFUSED = [
     (lambda: ConstantTensor(np.ones(2, ">f4")), lt.Mismatch, "byte order"),
     (lambda: ConstantTensor(np.ones(0, "f4")), lt.Invalid, "at least 1"),
     (lambda: ConstantTensor([[1], [2, 3]]), lt.Mismatch, "array"),
+    (lambda: ConstantTensor([300, -1], "int8"), lt.Overflow, "numbers that int8 has not"),
+    (lambda: ConstantTensor(np.ones(2, "f4"), "int8"), lt.Mismatch, "float32, and int8 is asked for"),
+    (lambda: I + 1.5, lt.Mismatch, "cannot be made an array"),
+    (lambda: I + 2 ** 80, lt.Error, "cannot be made|has not"),
+    (lambda: X + None, lt.Mismatch, "a constant"),
+    (lambda: X + "a", lt.Mismatch, "a constant"),
     (lambda: X @ X, lt.Mismatch, r"float32 \[2, 3\] and float32 \[2, 3\]"),
     (lambda: X @ 2, lt.Mismatch, "the product"),
     (lambda: X + V, lt.Mismatch, "SumNode"),
@@ -418,6 +452,8 @@ REFUSED = [
     (lambda: X.reshape(5), lt.Mismatch, "6 elements"),
     (lambda: X.reshape(-1, -1), lt.Mismatch, "reshape"),
     (lambda: X.reshape(-1, 4), lt.Mismatch, "reshape"),
+    (lambda: X.reshape([[2], [3]]), lt.Mismatch, "integers"),
+    (lambda: X[None], lt.Mismatch, "integers"),
     (lambda: X.reshape("ab"), lt.Mismatch, "integers"),
     (lambda: X.permute(0, 0), lt.Mismatch, "once"),
     (lambda: X.permute(0), lt.Mismatch, "once"),
@@ -443,6 +479,9 @@ REFUSED = [
     (lambda: traverse_node(3), lt.Mismatch, "not a int"),
     (lambda: traverse_node(V + InputTensor("v", "float32", [4])), lt.Exists, "named 'v'"),
     (lambda: HamKaasPlugin("/nowhere/libhamkaas.so"), lt.LoadFailed, "nowhere"),
+    (lambda: HamKaasPlugin("a\0b"), lt.LoadFailed, "no libhamkaas.so"),
+    (lambda: HamKaasPlugin().compile_model(3), lt.Mismatch, "not a int"),
+    (lambda: HamKaasPlugin().inverse_elements(X), lt.Mismatch, "cannot be made an array"),
     (lambda: HamKaasPlugin(lt._native.library._name), lt.LoadFailed, "HamKaasInitialize"),
     (lambda: HamKaasPlugin().compile_model(V.relu()).evaluate({"w": [1]}), lt.Missing, "no input is named 'w'"),
     (lambda: HamKaasPlugin().compile_model(V.relu()).evaluate({1: [1]}), lt.Missing, "no input is named '1'"),
@@ -546,10 +585,7 @@ def write_model(folder, kv_heads, shared):
 def test_the_program_says_what_lt_llama_says(tmp_path, kv_heads, shared, prompt):
     write_model(tmp_path, kv_heads, shared)
     words = ["m.bin", "0", "30", prompt]
-    program = os.path.abspath(os.path.join(ROOT, "examples", "hamkaas", "llama2.py"))
-    package = os.path.dirname(os.path.dirname(os.path.abspath(lt.__file__)))
-    said = subprocess.run([sys.executable, program, *words], cwd=tmp_path, capture_output=True,
-                          env={**os.environ, "PYTHONPATH": package})
+    said = python(os.path.abspath(os.path.join(ROOT, "examples", "hamkaas", "llama2.py")), *words, cwd=tmp_path)
     assert said.returncode == 0, said.stderr
     assert said.stdout == lt_llama(*words, cwd=tmp_path)
 
