@@ -301,14 +301,15 @@ def test_ctypes_by_the_hints_of_the_course():
     """A front end's own loader: pointers to floats and bytes, tensors by their addresses."""
     library = ctypes.CDLL(hamkaas._own_library())
     floats, text = ctypes.POINTER(ctypes.c_float), ctypes.POINTER(ctypes.c_ubyte)
-    library.HamKaasInverseElements.argtypes, library.HamKaasInverseElements.restype = [floats, floats, ctypes.c_int], text
-    library.HamKaasFreeErrorMessage.argtypes, library.HamKaasFreeErrorMessage.restype = [text], None
+    inverse, free = library.HamKaasInverseElements, library.HamKaasFreeErrorMessage
+    inverse.argtypes, inverse.restype = [floats, floats, ctypes.c_int], text
+    free.argtypes, free.restype = [text], None
     a, out = np.array([1, -4, 0, 2], "f4"), np.zeros(4, "f4")
     pointers = [ctypes.cast(x.ctypes.data, floats) for x in (a, out)]
-    assert not library.HamKaasInverseElements(*pointers, 2) and out.tolist() == [1, -0.25, 0, 0]
-    message = library.HamKaasInverseElements(*pointers, 4)
+    assert not inverse(*pointers, 2) and out.tolist() == [1, -0.25, 0, 0]
+    message = inverse(*pointers, 4)
     assert ctypes.string_at(message) == b"Division by zero (index = 2)"
-    library.HamKaasFreeErrorMessage(message)
+    free(message)
 
 
 def test_threads_share_a_model(plugin):
