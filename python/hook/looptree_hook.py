@@ -121,8 +121,9 @@ def built_files(folder: str) -> dict[str, tuple[bytes, int]]:
         stripped(os.path.realpath(folder + "/liblooptree.so")), 0o755)
     files["looptree/lib/libhamkaas.so"] = (stripped(folder + "/libhamkaas.so"), 0o755)
     files["looptree/bin/lt-run"] = (stripped(folder + "/lt-run"), 0o755)
+    # Beside the libraries, where libhamkaas.so looks for them.
     for path in sorted(glob.glob(folder + "/backends/*.so")):
-        files["looptree/backends/" + os.path.basename(path)] = (stripped(path), 0o755)
+        files["looptree/lib/backends/" + os.path.basename(path)] = (stripped(path), 0o755)
     with open(os.path.join(ROOT, "LICENSE"), "rb") as f:
         files[info() + "/licenses/LICENSE"] = (f.read(), 0o644)
     return files

@@ -16,7 +16,7 @@ def main() -> None:
     path = program()
     if path is None:
         sys.exit("looptree: lt-run is not in this package; install it again: pip install --force-reinstall looptree")
-    backends = os.path.join(os.path.dirname(os.path.abspath(__file__)), "backends")
+    backends = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib", "backends")
     if os.path.isdir(backends):
         os.environ["LT_BACKEND_PATH"] = os.pathsep.join(
             [p for p in (os.environ.get("LT_BACKEND_PATH"), backends) if p])

@@ -678,7 +678,7 @@ def load_backends() -> None:
             return
         _loaded = True
         here = os.path.dirname(os.path.abspath(__file__))
-        for folder in (os.path.join(here, "backends"), os.path.join(here, "..", "..", "backends")):
+        for folder in (os.path.join(here, "lib", "backends"), os.path.join(here, "..", "..", "backends")):
             if os.path.isdir(folder):
                 for name in sorted(os.listdir(folder)):
                     if name.endswith(".so"):
