@@ -452,9 +452,9 @@ bench: built
 	$(O)/lt-bench $(BENCH)
 bench-peers:
 	@$(setup) peers build/peers
-onnx-suite: $(O)/$(SO)
+onnx-suite: python
 	@$(setup) onnx-suite build/onnx-venv
-	build/onnx-venv/bin/python bench/onnx_suite.py $(O)/$(SO) $(ONNX)
+	PYTHONPATH=$(O)/python build/onnx-venv/bin/python bench/onnx_suite.py $(ONNX)
 python-check: python
 	@O=$(O) SAN='$(SAN)' PYTHON='$(PYTHON)' MAKE='$(MAKE)' tests/python.sh
 demo: built $(EXAMPLE)

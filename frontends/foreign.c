@@ -47,9 +47,27 @@ static bool is_safetensors(const char *at, size_t n)
 	return n > 9 && header >= 2 && header <= n - 8 && at[8] == '{' && (at[9] == '"' || at[9] == '}' || at[9] == ' ');
 }
 
-/* A zip archive, by the name of the first file in it. */
+/* Whether a name is in a zip archive, whose names are all at its end. */
+static bool has_name(const char *at, size_t n, const char *name)
+{
+	enum { END = 1 << 16 };
+	const size_t length = strlen(name);
+
+	for (size_t i = n > END ? n - END : 0; i + length <= n; i++)
+		if (at[i] == name[0] && !memcmp(at + i, name, length))
+			return true;
+	return false;
+}
+
+/* A zip archive, by the names of files in it. */
 static const char *words_of_zip(const char *at, size_t n)
 {
+	if (has_name(at, n, "/constants.pkl"))
+		return "TorchScript; python -m looptree.torch FILE.pt --input 1,1,28,28 -o FILE.onnx writes it as a model of "
+			"ONNX for inputs of that shape, and lt-run or lt-build FILE.onnx takes that";
+	if (has_name(at, n, "/models/model.json"))
+		return "an exported program of PyTorch; python -m looptree.torch FILE.pt2 -o FILE.onnx writes it as a model of "
+			"ONNX, and lt-run or lt-build FILE.onnx takes that";
 	enum { LENGTH = 26, NAME = 30 };
 	const size_t length = n > NAME ? (unsigned char)at[LENGTH] | (size_t)(unsigned char)at[LENGTH + 1] << 8 : 0;
 	if (!length || length > n - NAME)

@@ -35,6 +35,11 @@ Test(foreign, each_kind_is_told)
 		ROW("PK\3\4\0\0\0\0\0\0\0\0\0\0aaaabbbbcccc\x0e\0\0\0model/data.pklrest", "torch.onnx.export"),
 		ROW("PK\3\4\0\0\0\0\0\0\0\0\0\0aaaabbbbcccc\5\0\0\0a.txtrest", "a zip archive"),
 		ROW("PK\3\4\0\0", "a zip archive"),
+		/* As torch.jit.save and torch.export.save name their files, the central directory after the data. */
+		ROW("PK\3\4\0\0\0\0\0\0\0\0\0\0aaaabbbbcccc\10\0\0\0m/data/0PK\1\2m/data.pklPK\1\2m/constants.pkl",
+			"TorchScript; python -m looptree.torch"),
+		ROW("PK\3\4\0\0\0\0\0\0\0\0\0\0aaaabbbbcccc\10\0\0\0m/data/0PK\1\2m/models/model.json",
+			"an exported program of PyTorch; python -m looptree.torch"),
 		ROW("\x80\2}q\0.", "a pickle of Python"),
 		ROW("GGUF\3\0\0\0", "llama.cpp"),
 		ROW("\x1c\0\0\0TFL3", "TensorFlow Lite"),

@@ -585,8 +585,13 @@ def _apart(memories: list[Memory | None], ports: list[Port]) -> list[Memory | No
 
 # ---- compiling ----
 
-def compile(source: Any, *, backend: str | None = None, threads: int = 0, schedule: str | None = None,
-            apply: str | None = None, dims: Mapping[str, int | str] | None = None,
+def _of_torch(source: Any) -> bool:
+    """A module, TorchScript or an exported program: of a class of PyTorch's, which is imported by whoever has one."""
+    return any(kind.__module__.partition(".")[0] == "torch" for kind in type(source).__mro__)
+
+
+def compile(source: Any, example: Any = None, *, folder: str | os.PathLike[str] | None = None,
+            backend: str | None = None, threads: int = 0, schedule: str | None = None, apply: str | None = None, dims: Mapping[str, int | str] | None = None,
             weights: Mapping[str, Any] | str | os.PathLike[str] | None = None,
             fixed: Mapping[str, Any] | None = None, kernels: str | os.PathLike[str] | None = None,
             frontend: str | None = None, cache: str | os.PathLike[str] | None = None,
@@ -595,14 +600,24 @@ def compile(source: Any, *, backend: str | None = None, threads: int = 0, schedu
     """A source made into a Program.
 
     source: a text (script or graph), bytes, a path (script, graph, model of ONNX, checkpoint of llama2.c), a lazy
-    array, a module of PyTorch.  backend: as lt-run -b, "llvm,cpu"; threads: 0: as many as there are processors;
+    array, a module of PyTorch with an example of its arguments (looptree.torch).  folder: where the files of a source
+    of bytes are, such as external data of a model of ONNX; of a path its own.
+    backend: as lt-run -b, "llvm,cpu"; threads: 0: as many as there are processors;
     schedule: a tree's text or a list of primitives; apply: primitives on the default tree, "split m 6; unroll m'";
     dims: extents of symbolic dimensions, {"batch": 8} or {"batch": "1..64"}; weights: constants by name, or a file
     (.npz, .safetensors); fixed: inputs that are constants of the model; kernels: a folder of operations of one's own;
     cache: a folder for compiled code.  more: members of struct lt_options.
     """
-    folder: str | None
-    text, file, folder = _source(source)
+    if _of_torch(source):
+        from .torch import compile as compile_module
+        asked = {"backend": backend, "threads": threads, "schedule": schedule, "apply": apply, "dims": dims,
+                 "weights": weights, "fixed": fixed, "kernels": kernels, "cache": cache, "progress": progress,
+                 "log": log, **more}
+        return compile_module(source, example, **asked).program
+    if example is not None:
+        raise refuse("Invalid", "an example of arguments is for modules of PyTorch, not for a %s" % type(source).__name__)
+    text, file, own_folder = _source(source)
+    folder = folder or own_folder
     load_backends()
     context = Context()
     options = sized("lt_parse_options")
