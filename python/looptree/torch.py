@@ -81,6 +81,10 @@ def _tensors(values: Any) -> list[torch.Tensor]:
     return [leaf for leaf in pytree.tree_leaves(values) if isinstance(leaf, torch.Tensor)]
 
 
+def _others(values: Any) -> list[Any]:
+    return [leaf for leaf in pytree.tree_leaves(values) if not isinstance(leaf, torch.Tensor)]
+
+
 def _exported(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Exported:
     try:
         with _quiet():
@@ -104,13 +108,17 @@ def _of_script(module: Any, args: tuple[Any, ...]) -> _Exported:
     if not all(isinstance(a, torch.Tensor) for a in args):
         raise refuse("Unsupported", "the arguments of a scripted module are tensors here; wrap it in an nn.Module "
                      "whose forward has the others fixed")
+    with torch.no_grad():
+        flat, spec = pytree.tree_flatten(module(*args))
+    results = ["result"] if len(flat) == 1 else ["result%d" % i for i in range(len(flat))]
     file = io.BytesIO()
-    torch.onnx.export(module, args, file, dynamo=False, input_names=names, verbose=False)    # type: ignore[arg-type]
+    torch.onnx.export(module, args, file, dynamo=False, input_names=names,      # type: ignore[arg-type]
+                      output_names=results, verbose=False)
 
     def save(path: str) -> None:
         with open(path, "wb") as to:
             to.write(file.getvalue())
-    return _Exported(save, 0, lambda flat: flat[0] if len(flat) == 1 else tuple(flat))
+    return _Exported(save, 0, lambda made: pytree.tree_unflatten(made, spec))
 
 
 def _changed(program: torch.export.ExportedProgram) -> list[str]:
@@ -240,12 +248,15 @@ class Compiled:
         exported = _exported(module, args, kwargs)
         self.program, inputs, results = _compiled(exported, options)
         self._shape, self._runs = exported.results, _Runs(self.program, inputs, results)
-        self._spec = pytree.tree_structure((args, kwargs))
+        self._spec, self._others = pytree.tree_structure((args, kwargs)), _others((args, kwargs))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         spec = pytree.tree_structure((args, kwargs))
         if spec != self._spec:
             raise refuse("Mismatch", "the arguments are %s, and the example's were %s" % (spec, self._spec))
+        if self._others and _others((args, kwargs)) != self._others:
+            raise refuse("Mismatch", "what is no tensor is a constant: the arguments have %r, and the example had %r"
+                         % (_others((args, kwargs)), self._others))
         return self._shape(self._runs(_tensors((args, kwargs))))
 
     def __repr__(self) -> str:

@@ -1,7 +1,10 @@
 """looptree.torch beside PyTorch's own eager runs, of the same module in float64 where numbers are rounded."""
 import copy
+import os
+import pathlib
 import subprocess
 import sys
+import tomllib
 import warnings
 
 import numpy as np
@@ -76,6 +79,15 @@ def test_script(digits, tmp_path):
     near(ltt.compile(scripted(module, tmp_path), (x,))(x), module, x)
 
 
+def test_script_with_several_results(tmp_path):
+    class Two(nn.Module):
+        def forward(self, x, y):
+            return x - y, x * -2
+    x, y = torch.randn(7), torch.randn(7)
+    got = ltt.compile(scripted(Two(), tmp_path), (x, y))(x, y)
+    assert isinstance(got, tuple) and torch.equal(got[0], x - y) and torch.equal(got[1], x * -2)
+
+
 def test_exported_program_has_its_example(digits):
     module, x = digits
     near(ltt.compile(torch.export.export(module, (x,)))(x), module, x)
@@ -104,6 +116,18 @@ def test_structure_of_arguments_and_results():
     assert torch.equal(got["rest"][0], c * 2) and torch.equal(got["rest"][1], a)
     with pytest.raises(lt.Mismatch, match="arguments"):
         ltt.Compiled(Pair(), (a,), {"others": [b, c]}, {})(a, others=(b, c))
+
+
+def test_numbers_are_constants_and_an_argument_may_be_unused():
+    class Scaled(nn.Module):
+        def forward(self, x, unused, n):
+            y = x * n
+            return y, y
+    x, unused = torch.randn(3), torch.randn(2)
+    f = ltt.compile(Scaled(), (x, unused, -3))
+    assert all(torch.equal(y, x * -3) for y in f(x, unused, -3))
+    with pytest.raises(lt.Mismatch, match="constant"):
+        f(x, unused, 2)
 
 
 def test_layouts_and_shared_memory():
@@ -158,6 +182,25 @@ def test_backend(digits):
     assert len(told) == 1 and not told[0].left
     # Parameters and statistics are constants: there is one input.
     assert len(told[0].programs) == 1 and [p.shape for p in told[0].programs[0].inputs] == [(3, 1, 28, 28)]
+
+
+def test_an_installed_package_is_found_without_an_import(tmp_path):
+    root = pathlib.Path(__file__).parents[2]
+    points = tomllib.loads((root / "pyproject.toml").read_text())["project"]["entry-points"]["torch_dynamo_backends"]
+    info = tmp_path / "looptree-0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: looptree\nVersion: 0\n")
+    (info / "entry_points.txt").write_text("[torch_dynamo_backends]\n" + "".join("%s = %s\n" % p for p in points.items()))
+    code = """import torch, warnings
+with torch.no_grad():
+    x = torch.tensor([-3.0, 0.0, 7.0])
+    assert torch.equal(torch.compile(lambda x: x - 2 * x, backend="looptree")(x), -x)
+import sys
+assert "looptree.torch" in sys.modules"""
+    paths = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": paths}, capture_output=True,
+                          text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_changed_parameters_are_seen(digits):
@@ -254,6 +297,21 @@ def test_a_script_to_onnx_and_to_a_program(digits, tmp_path):
     assert float(done.stdout.split()[2]) < 1e-5
     got = lt.compile(tmp_path / "mnist.onnx")(x=x.numpy())
     near(torch.from_numpy(got), module, x)
+
+
+def test_a_program_is_built_of_a_script(digits, tmp_path):
+    from looptree.__main__ import program
+    build = pathlib.Path(program() or "").with_name("lt-build")
+    if not build.exists():
+        pytest.skip("lt-build is not beside lt-run")
+    module, x = digits
+    scripted(module, tmp_path)
+    assert tool(tmp_path / "mnist_cnn.pt", "--input", "3,1,28,28", "-o", tmp_path / "mnist.onnx").returncode == 0
+    made = subprocess.run([build, tmp_path / "mnist.onnx", "-o", tmp_path / "mnist"], capture_output=True, text=True)
+    assert made.returncode == 0 and "verified" in made.stdout + made.stderr, made.stderr
+    x.numpy().tofile(tmp_path / "x.bin")
+    subprocess.run([tmp_path / "mnist", tmp_path / "x.bin", tmp_path / "y.bin"], check=True)
+    near(torch.from_numpy(np.fromfile(tmp_path / "y.bin", "f4").reshape(3, 10)), module, x)
 
 
 @pytest.mark.parametrize("words, said", [
