@@ -148,8 +148,8 @@ class LooptreeBackend(Backend):
 
     @classmethod
     def prepare(cls, model: onnx.ModelProto, device: str = "CPU", **kwargs: Any) -> LooptreeRep:
-        """kwargs: the folder of external data, dims (extents that differ from run to run: {"batch": "1..8"}) and options
-        of looptree.compile."""
+        """kwargs: the folder of external data, dims (extents that differ from run to run: {"batch": "1..8"}) and
+        options of looptree.compile."""
         if not cls.supports_device(device):
             raise refuse("Unsupported", "device %s: arrays of ONNX's backends are on CPU" % device)
         return LooptreeRep(model, **kwargs)

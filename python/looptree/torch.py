@@ -122,7 +122,8 @@ def _of_script(module: Any, args: tuple[Any, ...]) -> _Exported:
 
 
 def _changed(program: torch.export.ExportedProgram) -> list[str]:
-    """The arguments and buffers that it changes, which a model of ONNX cannot say; known once operators are functions."""
+    """The arguments and buffers that it changes, which a model of ONNX cannot say."""
+    # Operators that change what they are given have become functions then, and the signature says the rest.
     signature = program.run_decompositions({}).graph_signature
     return sorted({*signature.buffers_to_mutate.values(), *signature.user_inputs_to_mutate.values()})
 
@@ -224,7 +225,8 @@ class _Runs:
                 raise refuse("Mismatch", "input '%s' is %s %s on %s, and %s %s on cpu is asked for" % (
                     port[0], tensor.dtype, list(tensor.shape), tensor.device, port[1], list(port[2])))
             if not tensor.is_contiguous() or tensor.is_neg():
-                _memory.tell_copy("input '%s'" % port[0], "its elements do not lie side by side, the last axis innermost")
+                _memory.tell_copy("input '%s'" % port[0],
+                                  "its elements do not lie side by side, the last axis innermost")
                 tensor = tensor.resolve_neg().contiguous()
             begin = tensor.data_ptr()
             if any(begin < e and b < begin + tensor.nbytes for b, e in spans):
@@ -393,13 +395,15 @@ def _alone(node: torch.fx.Node) -> tuple[torch.nn.Module, tuple[Any, ...]]:
     graph = torch.fx.Graph()
     new = {n: graph.placeholder("a%d" % i) for i, n in enumerate(node.all_input_nodes)}
     graph.output(graph.node_copy(node, lambda n: new[n]))
-    return torch.fx.GraphModule(node.graph.owning_module or {}, graph), tuple(_stand_in(_fake(n)) for n in node.all_input_nodes)
+    module = torch.fx.GraphModule(node.graph.owning_module or {}, graph)
+    return module, tuple(_stand_in(_fake(n)) for n in node.all_input_nodes)
 
 
 def _why_not(node: torch.fx.Node) -> tuple[str, bool]:
     """Why a node cannot be taken, "" if it can, and whether it changes its arguments."""
     name = str(node.target if isinstance(node.target, str) else getattr(node.target, "__name__", node.target))
-    changes = node.target is operator.setitem or "out" in node.kwargs or (name.endswith("_") and not name.endswith("__"))
+    in_place = name.endswith("_") and not name.endswith("__")
+    changes = in_place or node.target is operator.setitem or "out" in node.kwargs
     try:
         module, example = _alone(node)
         with torch.no_grad(), _quiet():
@@ -423,7 +427,8 @@ def _refusals(graph: torch.fx.Graph) -> tuple[dict[torch.fx.Node, str], bool]:
         if node.op not in ("call_function", "call_method", "call_module"):
             continue
         first = node.args[0] if node.args else None
-        if node.target is operator.getitem and isinstance(first, torch.fx.Node) and isinstance(_fake(first), (tuple, list)):
+        if (node.target is operator.getitem and isinstance(first, torch.fx.Node)
+                and isinstance(_fake(first), (tuple, list))):
             if first in why:
                 why[node] = why[first]          # it takes one of several results
             continue
@@ -574,8 +579,8 @@ def _load(path: str) -> Any:
 
 def main(words: Sequence[str] | None = None) -> int:
     """python -m looptree.torch FILE.pt --input SHAPE ... -o FILE.onnx"""
-    a = argparse.ArgumentParser("python -m looptree.torch", description="TorchScript, or an exported program (.pt2), as "
-                                "a model of ONNX, which lt-run runs and lt-build builds.")
+    a = argparse.ArgumentParser("python -m looptree.torch", description="TorchScript, or an exported program (.pt2), "
+                                "as a model of ONNX, which lt-run runs and lt-build builds.")
     a.add_argument("file")
     a.add_argument("--input", action="append", type=_shape, default=[], metavar="SHAPE",
                    help="the shape of an argument, 1,1,28,28 or 1,128:int64; given once for each, in order")

@@ -21,8 +21,8 @@ def runner():
         import onnx.backend.test
         tests = onnx.backend.test.BackendTest(backend, __name__)
     for name in ("add", "matmul_2d", "softmax_axis_1", "reshape_allowzero_reordered", "reshape_extended_dims",
-                 "cast_FLOAT_to_FLOAT8E4M3FN", "cast_FLOAT_to_INT4", "quantizelinear_axis", "range_int32_type_negative_delta",
-                 "split_variable_parts_1d_opset18", "expand_dim_changed", "gather_negative_indices"):
+                 "cast_FLOAT_to_FLOAT8E4M3FN", "cast_FLOAT_to_INT4", "quantizelinear_axis",
+                 "range_int32_type_negative_delta", "split_variable_parts_1d_opset18", "expand_dim_changed", "gather_negative_indices"):
         tests.include("^test_%s_cpu$" % name)
     return tests
 
@@ -42,7 +42,8 @@ def model(nodes, inputs, results):
 
 
 def test_open_extents_are_those_of_the_inputs():
-    m = model([helper.make_node("Sub", ["x", "y"], ["z"])], [("x", F4, ["n", 3]), ("y", F4, [1, 3])], [("z", F4, ["n", 3])])
+    m = model([helper.make_node("Sub", ["x", "y"], ["z"])], [("x", F4, ["n", 3]), ("y", F4, [1, 3])],
+              [("z", F4, ["n", 3])])
     prepared = backend.prepare(m)
     y = np.array([[-0.0, np.nan, -7]], "f4")
     for n in (1, 5, 1):
@@ -76,7 +77,8 @@ def test_a_known_number_has_no_axis():
 
 def test_node():
     x = np.array([[3, -1, 2], [-5, 7, 11]], "f4")
-    values, places = backend.run_node(helper.make_node("TopK", ["x", "k"], ["v", "i"], axis=1), [x, np.array([2], "i8")])
+    node = helper.make_node("TopK", ["x", "k"], ["v", "i"], axis=1)
+    values, places = backend.run_node(node, [x, np.array([2], "i8")])
     np.testing.assert_array_equal(values, -np.sort(-x, 1)[:, :2])
     np.testing.assert_array_equal(places, np.argsort(-x, 1)[:, :2])
 

@@ -142,7 +142,8 @@ def test_layouts_and_shared_memory():
         f(a, b)
 
 
-@pytest.mark.parametrize("wrong", [torch.ones(7, 4), torch.ones(7, 5, dtype=torch.float64), torch.ones(7, 5, device="meta")])
+@pytest.mark.parametrize("wrong", [
+    torch.ones(7, 4), torch.ones(7, 5, dtype=torch.float64), torch.ones(7, 5, device="meta")])
 def test_wrong_tensors(wrong):
     f = ltt.compile(nn.ReLU(), torch.ones(7, 5))
     with pytest.raises(lt.Mismatch, match="asked for"):
@@ -190,7 +191,8 @@ def test_an_installed_package_is_found_without_an_import(tmp_path):
     info = tmp_path / "looptree-0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: looptree\nVersion: 0\n")
-    (info / "entry_points.txt").write_text("[torch_dynamo_backends]\n" + "".join("%s = %s\n" % p for p in points.items()))
+    lines = "".join("%s = %s\n" % point for point in points.items())
+    (info / "entry_points.txt").write_text("[torch_dynamo_backends]\n" + lines)
     code = """import torch, warnings
 with torch.no_grad():
     x = torch.tensor([-3.0, 0.0, 7.0])
