@@ -22,7 +22,8 @@ def runner():
         tests = onnx.backend.test.BackendTest(backend, __name__)
     for name in ("add", "matmul_2d", "softmax_axis_1", "reshape_allowzero_reordered", "reshape_extended_dims",
                  "cast_FLOAT_to_FLOAT8E4M3FN", "cast_FLOAT_to_INT4", "quantizelinear_axis",
-                 "range_int32_type_negative_delta", "split_variable_parts_1d_opset18", "expand_dim_changed", "gather_negative_indices"):
+                 "range_int32_type_negative_delta", "split_variable_parts_1d_opset18", "expand_dim_changed",
+                 "gather_negative_indices"):
         tests.include("^test_%s_cpu$" % name)
     return tests
 

@@ -288,7 +288,9 @@ def test_inference_mode(digits):
 # ---- python -m looptree.torch ----
 
 def tool(*words):
-    return subprocess.run([sys.executable, "-m", "looptree.torch", *map(str, words)], capture_output=True, text=True)
+    package = pathlib.Path(os.path.abspath(lt.__file__)).parents[1]
+    return subprocess.run([sys.executable, "-m", "looptree.torch", *map(str, words)], capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": str(package)})
 
 
 def test_a_script_to_onnx_and_to_a_program(digits, tmp_path):
