@@ -615,7 +615,8 @@ def compile(source: Any, example: Any = None, *, folder: str | os.PathLike[str] 
                  "log": log, **more}
         return compile_module(source, example, **asked).program
     if example is not None:
-        raise refuse("Invalid", "an example of arguments is for modules of PyTorch, not for a %s" % type(source).__name__)
+        raise refuse("Invalid", "an example of arguments is for modules of PyTorch, not for a %s"
+                     % type(source).__name__)
     text, file, own_folder = _source(source)
     folder = folder or own_folder
     load_backends()
