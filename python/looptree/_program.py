@@ -591,7 +591,8 @@ def _of_torch(source: Any) -> bool:
 
 
 def compile(source: Any, example: Any = None, *, folder: str | os.PathLike[str] | None = None,
-            backend: str | None = None, threads: int = 0, schedule: str | None = None, apply: str | None = None, dims: Mapping[str, int | str] | None = None,
+            backend: str | None = None, threads: int = 0, schedule: str | None = None,
+            apply: str | None = None, dims: Mapping[str, int | str] | None = None,
             weights: Mapping[str, Any] | str | os.PathLike[str] | None = None,
             fixed: Mapping[str, Any] | None = None, kernels: str | os.PathLike[str] | None = None,
             frontend: str | None = None, cache: str | os.PathLike[str] | None = None,

@@ -318,6 +318,14 @@ def test_a_program_is_built_of_a_script(digits, tmp_path):
     near(torch.from_numpy(np.fromfile(tmp_path / "y.bin", "f4").reshape(3, 10)), module, x)
 
 
+def test_an_exported_program_has_its_shapes(digits, tmp_path):
+    module, x = digits
+    torch.export.save(torch.export.export(module, (x,)), tmp_path / "mnist.pt2")
+    done = tool(tmp_path / "mnist.pt2", "-o", tmp_path / "mnist.onnx", "--verify")
+    assert done.returncode == 0, done.stderr
+    near(torch.from_numpy(lt.compile(tmp_path / "mnist.onnx")(x=x.numpy())), module, x)
+
+
 @pytest.mark.parametrize("words, said", [
     (["none.pt", "--input", "1", "-o", "x.onnx"], "none.pt"),
     (["weights.pt", "--input", "1", "-o", "x.onnx"], "no network"),
