@@ -387,8 +387,8 @@ Test(op, error_bounds_of_shifts_hold)
 						furthest = fmax(furthest, fabs((double)whole(ops[k], LT_I64, y, n) - (double)r));
 					cr_assert(furthest <= bound, "%d of %lld +- %lld by %lld: %g beyond %g", k, (long long)x, (long long)e,
 						(long long)n, furthest, bound);
-					cr_assert(bound <= (furthest + (k && e ? 2 : 0)) * (1 + 0x1p-40) || n > 56, "%d of %lld +- %lld by %lld: %g for %g", k,
-						(long long)x, (long long)e, (long long)n, bound, furthest);
+					cr_assert(bound <= (furthest + (k && e ? 2 : 0)) * (1 + 0x1p-40) || n > 56,
+						"%d of %lld +- %lld by %lld: %g for %g", k, (long long)x, (long long)e, (long long)n, bound, furthest);
 					within[1] = 1;
 					cr_assert(isinf(lt__op_error(ops[k], at, within, 0)));
 				}
