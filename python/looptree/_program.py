@@ -611,10 +611,9 @@ def compile(source: Any, example: Any = None, *, folder: str | os.PathLike[str] 
     """
     if _of_torch(source):
         from .torch import compile as compile_module
-        asked = {"backend": backend, "threads": threads, "schedule": schedule, "apply": apply, "dims": dims,
-                 "weights": weights, "fixed": fixed, "kernels": kernels, "cache": cache, "progress": progress,
-                 "log": log, **more}
-        return compile_module(source, example, **asked).program
+        return compile_module(source, example, backend=backend, threads=threads, schedule=schedule, apply=apply,
+                              dims=dims, weights=weights, fixed=fixed, kernels=kernels, cache=cache,
+                              progress=progress, log=log, **more).program
     if example is not None:
         raise refuse("Invalid", "an example of arguments is for modules of PyTorch, not for a %s"
                      % type(source).__name__)
