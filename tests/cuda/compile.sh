@@ -55,7 +55,8 @@ set -f
 for file in $(find tests/golden -name '*.lt' | sort); do
 	[ -n "${CHECK_MORE-}" ] || [ -e "${file%.lt}.err" ] && continue
 	# What the options say of other backends does not matter here.
-	compile "$file" $(sed -n '1s/^# lt-run: *//p' "$file" | sed 's/-b [^ ]*//; s/--target [^ ]*//; s/-d[A-Z]*//')
+	compile "$file" $(sed -n '1s/^# lt-run: *//p' "$file" |
+		sed 's/-b [^ ]*//; s/--target [^ ]*//; s/-d[A-Z]*//; s/--real//')
 done
 n=0
 while read -r command; do
