@@ -280,7 +280,12 @@ def made(context: Context, name: str, free: str, *arguments: Any, of: object = N
     at = ctypes.c_void_p()
     words = list(arguments)
     words.insert(len(words) + 1 + out, ctypes.addressof(at))
-    context.call(name, *words)
+    try:
+        context.call(name, *words)
+    except BaseException:
+        if at.value:            # it was made, and a callback or Ctrl-C ends the call all the same
+            context.leave_dead(free, at.value)
+        raise
     return Handle(context, at.value or 0, free, of)
 
 

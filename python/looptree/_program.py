@@ -8,6 +8,7 @@ import mmap
 import os
 import re
 import threading
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -700,8 +701,9 @@ def load_backends() -> None:
                     if name.endswith(".so"):
                         try:
                             _load(os.path.join(folder, name))
-                        except Error:
-                            continue
+                        except Error as error:
+                            warnings.warn("the backend %s of this package is not there: %s" % (name, error),
+                                          stacklevel=3)
                 return
 
 

@@ -284,3 +284,15 @@ def test_another_thread_library_is_not_needed():
     done = python("import looptree, sys; print([m for m in ('torch', 'onnx', 'pandas', 'cupy') if m in sys.modules])")
     assert done.stdout.strip() == "[]", done.stderr
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_backend_of_the_package_that_cannot_be_loaded_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    from looptree import _program
+
+    def broken(path: str) -> None:
+        raise lt.LoadFailed("%s: cut" % path)
+    monkeypatch.setattr(_program, "_loaded", False)
+    monkeypatch.setattr(_program, "_load", broken)
+    monkeypatch.setattr(_program.os, "listdir", lambda folder: ["mine.so"])
+    with pytest.warns(UserWarning, match=r"the backend \w+\.so of this package is not there: .*: cut"):
+        _program.load_backends()
