@@ -2,17 +2,21 @@
 #                   (scripts/setup.sh; SETUP=no: none), and says at its end what is left out, and how to have it
 # make debug        the same with MODE=debug, into build/debug;  make release: with MODE=release, which is the default
 # make debug-cudnn  make release-cudnn: names of HamKaas for the same; say what libhamkaas.so has
+# make wasm         the library as WebAssembly with its package of JavaScript, in $(O)/js (docs/javascript-library.md);
+#                   PLUGINS=examples/plugin/trace links backends of others in, ISL=DIR has isl's own source
+# make playground   a page with that library, in $(O)/playground: static files (docs/playground.md)
 # make python       the package looptree for Python 3.11 and later, in build/python; pip install . makes a wheel of it
 # make demo         handwritten-style digits, classified by lt-run      make demo-accuracy   2000 MNIST images
-# make check        what needs no device, in eight minutes      make check-more   the tests that take longer
+# make check        what needs no device, in 15 minutes         make check-more   the tests that take longer
 # make bless        rewrites what tests compare with
 # make bench        a short pass of lt-bench; BENCH='gemm --threads 1,2' another one
-# make python-check tests of it: mypy, and pytest on tests/python
+# make python-check tests of it: mypy, and pytest on tests/python; make python-asan: bad input under AddressSanitizer
 # make bench-peers  Python's libraries for it
 # make onnx-suite   the tests of the onnx package (PyPI) against the frontend onnx; ONNX='-b cpu softmax' as arguments
 # make plugins      the backend of examples/plugin, and ours as plug-ins
 # make fuzz         20000 random schedules, trees of a GPU, default trees of GPUs and graphs at the limits, 1000 layers,
-#                   100000 models of ONNX at the limits, 10000 graphs everywhere, mutants, libFuzzer for 60 s each
+#                   100000 models of ONNX at the limits, 10000 graphs everywhere, 20000 of integers, mutants, libFuzzer
+#                   for 60 s each
 # make mutants      wrong kernels that lt-run --verify must catch: MUTANTS_EACH=60 a script, MUTANTS_SEED=1
 # make gpu          what tools/gpu-check.sh and gpu-bench.sh need on a machine with a GPU that cannot build
 # make tidy         floors, doors, circles, no function twice, headers that compile alone, lines of at most 120 bytes
@@ -43,6 +47,7 @@ FUZZ_LIMITS ?= 20000
 FUZZ_LAYERS ?= 1000
 FUZZ_DEFAULTS ?= 20000
 FUZZ_GRAPHS ?= 10000
+FUZZ_INTEGERS ?= 20000
 FUZZ_TREES ?= 20000
 FUZZ_MODELS ?= 100000
 FUZZ_SEED ?= $(shell date +%Y%m%d)0000
@@ -73,7 +78,7 @@ $(if $(filter PROTOC,$(LOOKED_FOR)),$(shell $(setup) onnx '$(O)' >&2))
 endif
 # The OpenCL device, the other machines for which lt-build is tested, and the browser in which a test opens pages.
 $(if $(filter check check-more tests,$(GOALS)),$(shell $(setup) opencl >&2))
-$(if $(filter check check-more,$(GOALS)),$(shell $(setup) cross >&2; $(setup) browser >&2))
+$(if $(filter check check-more,$(GOALS)),$(shell for s in cross micro wasm browser; do $(setup) $$s >&2; done))
 # The headers of CUDA, cuDNN and OpenCL, whose libraries are opened when a program asks for them; the compiler of
 # protobuf-c, by which models of ONNX are read.
 CUDA   := $(if $(filter CUDA,$(LOOKED_FOR)),$(shell scripts/cuda.sh),$(CUDA))
@@ -135,7 +140,7 @@ DRAWN   = $(patsubst tests/sequences/%.c,$(O)/%,$(wildcard tests/sequences/*.c))
 # Wrong kernels that lt-run --verify must catch.
 MUTANTS = $(patsubst %.c,$(O)/%.o,$(wildcard tests/mutants/*.c))
 # Plug-ins: a file, or the files of a folder; ours are built as such, too, for the tests.
-PLUGINS = $(patsubst %.c,$(O)/%.so,\
+PLUGIN_FILES = $(patsubst %.c,$(O)/%.so,\
 	$(wildcard tests/plugins/*.c tests/faults/*.c tests/interpose/*.c examples/plugin/*.c))
 FOLDERS = $(patsubst %/,$(O)/%.so,$(wildcard examples/plugin/*/))
 OURS    = $(O)/plugins/ref.so $(O)/plugins/cpu.so
@@ -150,7 +155,7 @@ CUDA_TESTS = $(if $(CUDA),$(patsubst tests/cuda/%.c,$(O)/tests/cuda/%,$(wildcard
 MOCK_CUDA = $(if $(CUDA),$(addprefix $(O)/tests/cuda/,libcuda.so.1 libcublasLt.so.13 libcublas.so.13))
 # The same of cudnn, on a library that is not there either.
 CUDNN_TESTS = $(if $(CUDNN),$(patsubst tests/cudnn/%.c,$(O)/tests/cudnn/%,$(wildcard tests/cudnn/test_*.c)))
-MOCK_CUDNN = $(MOCK_CUDA) $(if $(CUDNN),$(O)/tests/cudnn/libcudnn.so.9 $(O)/tests/cudnn/driver/libcuda.so.1)
+MOCK_CUDNN = $(MOCK_CUDA) $(if $(CUDNN),$(addprefix $(O)/tests/cudnn/,libcudnn.so.9 libnvrtc.so.13 driver/libcuda.so.1))
 # Tests of the backend opencl, on whatever device there is: PoCL makes one of the processor.
 OPENCL_TESTS = $(if $(OPENCL),$(patsubst tests/opencl/%.c,$(O)/tests/opencl/%,$(wildcard tests/opencl/test_*.c)))
 # Tests of models of ONNX.
@@ -166,6 +171,7 @@ PYTHON  ?= python3
 PYTHON_INCLUDE = $(shell $(PYTHON) -c 'import os, sysconfig; p = sysconfig.get_path("include"); \
 	print(p if os.path.exists(p + "/Python.h") else "")' 2>/dev/null)
 PYTHON_CORE = $(O)/python/looptree/_core.abi3.so
+PYTHON_ASAN = bad device memory progress program threads tree
 
 say  = $(if $(V),,@echo '  $(1)';)
 link = $(call say,LD $@)mkdir -p $(@D) && $(CC) $(FLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^)
@@ -184,6 +190,9 @@ $(PYTHON_CORE): python/looptree/_core.c $(wildcard include/lt/*.h) $(O)/flags | 
 $(O)/python/looptree/_facts.txt: scripts/facts.sh $(wildcard include/lt/*.h)
 	@mkdir -p $(@D)
 	@scripts/facts.sh include lt.h | LC_ALL=C sort -V | grep -v '^macro' >$@
+wasm playground: $(O)/ir/op/prelude_text.h $(O)/kernel/own_text.h $(O)/python/looptree/_facts.txt
+	@$(setup) emscripten
+	@+$(MAKE) -f js/Makefile O=$(O)/js TEXTS=$(O) VERSION=$(VERSION) PAGE=$(O)/playground $(@:wasm=all)
 python: $(PYTHON_CORE) $(O)/python/looptree/_facts.txt
 	@ln -sf $(CURDIR)/python/looptree/*.py $(CURDIR)/python/looptree/*.pyi $(CURDIR)/python/looptree/py.typed $(<D)
 built: $(O)/$(SO) $(O)/liblooptree.a $(O)/liblt-kernel.a $(O)/libhamkaas.so $(PROGRAM) $(OPTIONAL) $(WITHOUT)
@@ -246,6 +255,21 @@ $(O)/backends/cudnn/kernel.o: $(O)/backends/cudnn/reference_text.h
 $(O)/tools/build/main_text.h: $(addprefix tools/build/standalone/,threads.c main.c)
 	@$(as_strings)
 $(O)/tools/build/compile.o: $(O)/tools/build/main_text.h
+$(O)/tools/build/micro_text.h: tools/build/standalone/micro.c
+	@$(as_strings)
+$(O)/tools/build/micro.o: $(O)/tools/build/micro_text.h
+MODULE_TEXTS := $(addprefix $(O)/tools/build/module_,text.h types_text.h npy_text.h run_text.h page_text.h)
+$(O)/tools/build/module_text.h: tools/build/module/model.js
+	@$(as_strings)
+$(O)/tools/build/module_types_text.h: tools/build/module/model.d.ts
+	@$(as_strings)
+$(O)/tools/build/module_npy_text.h: tools/build/module/npy.js
+	@$(as_strings)
+$(O)/tools/build/module_run_text.h: tools/build/module/run.js
+	@$(as_strings)
+$(O)/tools/build/module_page_text.h: tools/build/module/page.html
+	@$(as_strings)
+$(O)/tools/build/module.o: $(MODULE_TEXTS)
 $(O)/tools/run/view_text.h: tools/run/view.html
 	@$(as_strings)
 $(O)/tools/run/view.o: $(O)/tools/run/view_text.h
@@ -335,7 +359,7 @@ $(EXAMPLE): $(O)/mnist-%: $(O)/examples/mnist/%.o $(PARTS) $(O)/looptree.o
 	$(link) $(TOOL_LIBS)
 
 # A third party's backend: one file and the public headers.
-$(PLUGINS): $(O)/%.so: %.c $(O)/flags
+$(PLUGIN_FILES): $(O)/%.so: %.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,LD $@)$(CC) $(if $(findstring tests/faults,$<),$(FLAGS),$(filter-out -I. -I$(O),$(FLAGS))) \
 		$(LDFLAGS) -DLT_PLUGIN -MMD -MP -shared -o $@ $< -lm
@@ -383,6 +407,8 @@ $(CUDNN_TESTS): %: %.o $(HELPERS) $(PARTS) $(O)/looptree.o | $(MOCK_CUDNN)
 	$(link) -lcriterion $(TOOL_LIBS)
 $(O)/tests/cudnn/libcudnn.so.9: $(O)/tests/cudnn/mock_cudnn.o $(O)/kernel/form/number.o $(O)/tests/cuda/libcuda.so.1
 	$(link) -shared -Wl,-soname,$(@F) $(O)/tests/cuda/libcuda.so.1 -lm
+$(O)/tests/cudnn/libnvrtc.so.13: $(O)/tests/cudnn/mock_nvrtc.o
+	$(link) -shared -Wl,-soname,$(@F)
 # A driver on which the library itself builds plans, and nothing runs.
 $(O)/tests/cudnn/driver/libcuda.so.1: $(addprefix $(O)/tests/,cudnn/mock_driver.o cuda/mock.o cuda/mock_queue.o)
 	@mkdir -p $(@D)
@@ -405,21 +431,23 @@ $(O)/tests/cuda/libcublasLt.so.13: $(O)/tests/cuda/mock_blas.o $(O)/kernel/form/
 	$(link) -shared -Wl,-soname,$(@F) $(O)/tests/cuda/libcuda.so.1 -lm
 
 # The objects of the library, except the one that ends with LT_BACKEND.
-ours = $(filter $(O)/kernel/%.o $(patsubst %,$(O)/backends/%.o,arguments diagnostic) $(O)/backends/text/%.o \
-	$(O)/backends/command/%.o $(O)/backends/$(1)/%.o,$(OBJ))
+ours = $(filter $(O)/kernel/%.o $(O)/base/decimal.o $(patsubst %,$(O)/backends/%.o,arguments diagnostic) \
+	$(O)/backends/text/%.o $(O)/backends/command/%.o $(O)/backends/$(1)/%.o,$(OBJ))
 $(OURS): $(O)/plugins/%.so: $$(call ours,$$*) $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,LD $@)$(CC) $(FLAGS) $(LDFLAGS) -DLT_PLUGIN -shared $(if $(SAN),,-Wl,-z,defs) -o $@ backends/$*/$*.c \
 		$(filter-out $(O)/backends/$*/$*.o,$(filter %.o,$^)) -ldl -lm
 
-plugins: $(filter $(O)/examples/%,$(PLUGINS)) $(FOLDERS) $(OURS) $(OPTIONAL)
+plugins: $(filter $(O)/examples/%,$(PLUGIN_FILES)) $(FOLDERS) $(OURS) $(OPTIONAL)
 tests: built $(TESTS) $(PLUGGED) $(LLVM_TESTS) $(CUDA_TESTS) $(CUDNN_TESTS) $(OPENCL_TESTS) $(ONNX_TESTS) \
 	$(if $(CUDA),$(CUDA_MEASURES)) \
-	$(FUZZ) $(EXAMPLE) $(PLUGINS) $(O)/graphs $(O)/gpu_trees $(O)/limits $(O)/mutants \
+	$(FUZZ) $(EXAMPLE) $(PLUGIN_FILES) $(O)/graphs $(O)/gpu_trees $(O)/limits $(O)/mutants \
 	$(O)/simulate $(if $(PROTOC),$(O)/models) \
 	plugins
+# Recipes that name $(MAKE) are run by make -n, too.
+THIS_MAKE = $(MAKE)
 check check-more: tests
-	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(MAKE)' tests/check.sh $(if $(filter %-more,$@),--more) \
+	@O=$(O) CC='$(CC)' SAN='$(SAN)' DIRS='$(DIRS)' MAKE='$(THIS_MAKE)' tests/check.sh $(if $(filter %-more,$@),--more) \
 		$(TESTS) $(PLUGGED) $(LLVM_TESTS) $(CUDA_TESTS) $(CUDNN_TESTS) $(OPENCL_TESTS) $(ONNX_TESTS)
 bless: built $(addprefix $(O)/tests/,test_script_docs test_tree_text test_bench_predicted test_bench_grids \
 		test_networks test_partition) $(filter %/test_cudnn_partition,$(CUDNN_TESTS))
@@ -436,8 +464,9 @@ mutants: built $(O)/mutants
 # build/fuzz has the programs that replay corpora, one of which is called as a folder of sources is.
 FUZZED = build/libfuzzer
 # Graphs and mutants without sanitizers: it is the judge that is looked at; trees of a GPU: the simulator.
-fuzz: mutants $(O)/graphs $(O)/gpu_trees plugins
+fuzz: mutants $(O)/graphs $(O)/gpu_trees plugins $(if $(CUDA),$(O)/tests/cuda/libcuda.so.1)
 	@$(O)/graphs $(FUZZ_GRAPHS)
+	@python3 tests/fixed/everywhere.py $(FUZZ_INTEGERS) $(FUZZ_SEED) $(O)
 	@$(O)/gpu_trees $(FUZZ_TREES) $(FUZZ_SEED)
 	@$(MAKE) --no-print-directory CC=clang SAN=fuzzer-no-link,address,undefined O=$(FUZZED) fuzzers
 	@$(FUZZED)/sequences $(FUZZ_SEQUENCES)
@@ -455,8 +484,14 @@ bench-peers:
 onnx-suite: python
 	@$(setup) onnx-suite build/onnx-venv
 	PYTHONPATH=$(O)/python build/onnx-venv/bin/python bench/onnx_suite.py $(ONNX)
-python-check: python
-	@O=$(O) SAN='$(SAN)' PYTHON='$(PYTHON)' MAKE='$(MAKE)' tests/python.sh
+python-check: python $(O)/examples/plugin/trace.so $(if $(PYTHON_TESTS),,$(O)/lt-run) \
+		$(if $(CUDA),$(O)/tests/cuda/libcuda.so.1)
+	@O=$(O) SAN='$(SAN)' CC='$(CC)' PYTHON='$(PYTHON)' MAKE='$(THIS_MAKE)' TOUR=$(if $(PYTHON_TESTS),,yes) \
+		tests/python.sh $(PYTHON_TESTS)
+# The library with the sanitizer of addresses in an interpreter that is given that first.
+python-asan:
+	@$(MAKE) --no-print-directory SAN=address python-check \
+		PYTHON_TESTS='$(patsubst %,tests/python/test_%.py,$(PYTHON_ASAN))'
 demo: built $(EXAMPLE)
 	@O=$(O) examples/mnist/demo.sh
 	$(tell_left_out)
@@ -514,11 +549,11 @@ clean:
 
 -include $(wildcard $(O)/tests/cuda/*.d $(O)/tests/cudnn/*.d $(O)/tests/opencl/*.d $(O)/tests/onnx/*.d)
 -include $(wildcard $(O)/tools/*/*.d) $(patsubst %.o,%.d,$(OBJ) $(PART) $(HELPERS) $(MUTANTS)) $(TESTS:=.d) \
-	$(PLUGINS:.so=.d)
+	$(PLUGIN_FILES:.so=.d)
 -include $(FUZZ:$(O)/fuzz/%=$(O)/tests/fuzz/%.d) $(DRAWN:$(O)/%=$(O)/tests/sequences/%.d) $(O)/tests/kernels/simulate.d
 -include $(EXAMPLE:$(O)/mnist-%=$(O)/examples/mnist/%.d)
 .PHONY: all built left-out debug release debug-cudnn release-cudnn tell-hamkaas gpu plugins tests check check-more \
 	bless bench bench-peers onnx-suite fuzz fuzzers mutants demo demo-accuracy install uninstall tidy clean without-llvm \
-	python python-check FORCE
+	python python-asan python-check FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -85,15 +85,21 @@ static const char *list(char *buf, size_t bytes)
 	return buf;
 }
 
-/* The surest; the first by name of several that are as sure. */
-static const struct lt_frontend *recognize(const char *text, size_t bytes, int *how_sure)
+static bool has_suffix(const struct lt_frontend *f, const char *file)
+{
+	const char *dot = strrchr(file, '.');
+	return f->suffix && dot && !strcmp(f->suffix, dot + 1);
+}
+
+/* The surest; of several that are as sure the one that the file's name ends as, else the first by name. */
+static const struct lt_frontend *recognize(const char *text, size_t bytes, const char *file, int *how_sure)
 {
 	const struct lt_frontend *best = NULL;
 	int sure = 0;
 	for (uint32_t i = 0; i < lt_frontend_count(); i++) {
 		const struct lt_frontend *f = lt_frontend_at(i);
 		int how = f->recognize(text, bytes);
-		if (how > sure) {
+		if (how > sure || (how && how == sure && has_suffix(f, file))) {
 			best = f;
 			sure = how;
 		}
@@ -102,12 +108,17 @@ static const struct lt_frontend *recognize(const char *text, size_t bytes, int *
 	return best;
 }
 
+/* Why models of ONNX are not read, and the way out; a build for another place (js/Makefile) says its own. */
+#ifndef LT_NO_ONNX
+#define LT_NO_ONNX "this build of Looptree reads none, since protobuf-c was missing; where it is built: sudo apt-get " \
+	"install protobuf-c-compiler libprotobuf-c-dev && make"
+#endif
+
 /* What it seems to be that only a frontend for any text would take; NULL: it may well be a script. */
 static const char *seems_foreign(const char *text, size_t bytes, char *out, size_t out_bytes)
 {
 	if (lt__foreign_is_onnx(text, bytes))
-		return "it seems to be a model of ONNX, and this build of Looptree reads none, since protobuf-c was missing; where "
-			"it is built: sudo apt-get install protobuf-c-compiler libprotobuf-c-dev && make";
+		return "it seems to be a model of ONNX, and " LT_NO_ONNX;
 	const char *known = lt__foreign(text, bytes, out, out_bytes);
 	return known ? known : lt__foreign_bytes(text, bytes, out, out_bytes);
 }
@@ -118,7 +129,7 @@ static const struct lt_frontend *frontend_for(
 {
 	char names[256], seems[300];
 	int sure = 0;
-	const struct lt_frontend *f = name ? lt_frontend_find(name) : recognize(text, bytes, &sure);
+	const struct lt_frontend *f = name ? lt_frontend_find(name) : recognize(text, bytes, file, &sure);
 	const char *foreign = name || sure > LT_FRONTEND_ANY_TEXT ? NULL : seems_foreign(text, bytes, seems, sizeof seems);
 	if (foreign)
 		lt_fail(ctx, LT_EINVAL, "%s: it is no script and no model that is known here: %s", file, foreign);
@@ -136,6 +147,32 @@ lt_status lt__parse_fixes_nothing(
 	return !o->n_dim && !o->n_fixed ? LT_OK : lt_fail(ctx, LT_EINVAL,
 		"%s: %s of a text for the frontend '%s' cannot be set: its text says what they are", file,
 		o->n_dim ? "dimensions" : "inputs", frontend);
+}
+
+static void free_kept(void *arena) { lt__arena_free(arena); }
+
+lt_status lt__parse_run(struct lt_context *ctx, struct lt_arena **arena, struct lt_arena **kept,
+	struct lt_graph **graph, lt_status (*body)(void *), void *user, struct lt_graph **out)
+{
+	bool held = false;
+	*out = NULL;
+	LT_TRY(lt__arena_new(ctx, arena));
+	lt_status status = kept ? lt__arena_new(ctx, kept) : LT_OK;
+	status = status ? status : lt_graph_new(ctx, graph);
+	if (!status && kept) {
+		status = lt_graph_hold(*graph, free_kept, *kept);
+		held = !status;
+	}
+	status = status ? status : lt__protect(ctx, body, user);
+	lt__arena_free(*arena);
+	if (!status) {
+		*out = *graph;
+		return LT_OK;
+	}
+	lt_graph_free(*graph);
+	if (kept && !held)
+		lt__arena_free(*kept);
+	return status;
 }
 
 const char *lt__parse_kernels(const struct lt_parse_options *o)

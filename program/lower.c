@@ -141,7 +141,10 @@ lt_status lt__lower(struct lt_program *p, const struct lt_request *q)
 	/* what crosses between memories is a step, too */
 	LT_TRY(lt__plan_moves(p->tree->graph, p->bindings, nests, &p->backends, &p->kernels, &steps,
 		p->arena, &p->plan, &p->memories));
-	LT_TRY(lt__plan_offsets(nests, &p->plan, &p->memories, p->arena, &p->offsets));         /* storages have offsets */
+	if (p->memories.n == 1)
+		lt__plan_needs(p->tree, nests, &p->plan, p->arena);     /* a run may leave steps out */
+	/* storages have offsets */
+	LT_TRY(lt__plan_offsets(nests, &p->plan, &p->kernels, &p->memories, p->arena, &p->offsets));
 	LT_TRY(lower_lap(p, &time->freeze_ns, &last));
 	lt__doing(p->ctx, "compiling", NULL);
 	lt_status compiled = p->options.plan_only ? LT_OK

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # facts.sh FOLDER [HEADER] -- what FOLDER/lt/HEADER (backend.h), and the headers that it includes, declare,
 # one fact a line, without comments and layout: "struct lt_loop 0 parent int32_t" (number of the member, name, type),
-# "enum lt_dtype LT_F32 1", "macro ...", "decl ...".  Names that count an enum's values (LT_NDTYPE) grow with it: their
-# values are left out.
+# "enum lt_dtype LT_F32 1", "macro ...", "decl ...".  Names that count an enum's values (LT_NDTYPE, LT_ROUNDINGS) grow
+# with it: their values are left out.
 set -eu
 none=$(mktemp -d)
 trap 'rm -rf "$none"' EXIT
@@ -28,12 +28,13 @@ function cut(s, separator,   i, c, depth, n, from) {
 	if (trim(substr(s, from)) != "") part[++n] = trim(substr(s, from))
 	return n
 }
+function is_count(name) { return name ~ /^LT_(N[A-Z]|ROUNDINGS$)/ && name !~ /^LT_(NEED_|NHWC$)/ }
 function put_enum(name, body,   n, i, value, at) {
 	n = cut(body, ","); value = 0
 	for (i = 1; i <= n; i++) {
 		at = index(part[i], "=")
 		if (at) { value = substr(part[i], at + 1) + 0; part[i] = trim(substr(part[i], 1, at - 1)) }
-		print "enum", name, part[i], i == n && part[i] ~ /^LT_N[A-Z]/ && part[i] !~ /^LT_NEED_/ ? "last" : value
+		print "enum", name, part[i], i == n && is_count(part[i]) ? "last" : value
 		value++
 	}
 }

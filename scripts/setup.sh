@@ -14,9 +14,17 @@
 # tests run kernels for devices; without the headers the backend opencl is left out.
 # setup.sh cross -- the same for compilers for arm and riscv64, and QEMU, which runs what they compile: for the tests of
 # lt-build; nothing fails without them.
+# setup.sh micro -- the same for compilers for ARM's and AVR's microcontrollers and what emulates these (QEMU, simavr):
+# for lt-build's targets cortex-m0, cortex-m3, cortex-m4, avr5 and arduino-uno, and their tests; nothing fails without
+# them.
+# setup.sh wasm -- the same for clang 19, its linker and the C library for WebAssembly, node, which runs modules, the
+# compiler of TypeScript, which checks their types, and wabt's assembler: for lt-build's target wasm32 and the text of
+# the backend wasm; nothing fails without them.
+# setup.sh emscripten -- the same for emscripten, by which make wasm builds the library, and node, which tries it.
 # setup.sh browser -- the same for Chromium, in which a test opens what lt-run --view writes; nothing fails without it.
 # setup.sh onnx-suite FOLDER -- makes a virtual environment of Python there with the onnx package and its tests.
-# setup.sh python FOLDER -- makes a virtual environment of Python there with what the tests of the package need.
+# setup.sh python FOLDER -- makes a virtual environment of Python there with what the tests of the package need, and
+# examples/tour.ipynb.
 # setup.sh peers FOLDER -- makes a virtual environment of Python there with ONNX Runtime, OpenVINO and PyTorch, for
 # bench/peers/.
 # SETUP=no in the environment: no package is installed, by none of these.
@@ -126,6 +134,35 @@ if [ "${1-}" = cross ]; then
 	optional "lt-build is not tested for that machine; to test it" $want
 	exit 0
 fi
+if [ "${1-}" = micro ]; then
+	want=
+	command -v arm-none-eabi-gcc >/dev/null || want="gcc-arm-none-eabi libnewlib-arm-none-eabi"
+	command -v qemu-system-arm >/dev/null || want="$want qemu-system-arm"
+	command -v avr-gcc >/dev/null || want="$want gcc-avr"
+	[ -e /usr/lib/avr/include/avr/io.h ] || want="$want avr-libc"
+	command -v simavr >/dev/null || want="$want simavr"
+	[ -e /usr/share/arduino/hardware/arduino/avr/cores/arduino/Arduino.h ] || want="$want arduino-core-avr"
+	optional "lt-build is not tested for microcontrollers; to test it" $want
+	exit 0
+fi
+if [ "${1-}" = wasm ]; then
+	want=
+	command -v clang-19 >/dev/null || want=clang-19
+	command -v wasm-ld-19 >/dev/null || want="$want lld-19"
+	[ -e /usr/include/wasm32-wasi/math.h ] || want="$want wasi-libc"
+	command -v node >/dev/null || want="$want nodejs"
+	command -v tsc >/dev/null || want="$want node-typescript"
+	command -v wat2wasm >/dev/null || want="$want wabt"
+	optional "WebAssembly is not tested; to test it" $want
+	exit 0
+fi
+if [ "${1-}" = emscripten ]; then
+	want=
+	command -v emcc >/dev/null || want=emscripten
+	command -v node >/dev/null || want="$want nodejs"
+	optional "make wasm builds nothing; to build it" $want
+	exit 0
+fi
 if [ "${1-}" = browser ]; then
 	command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null ||
 		optional "pages of lt-run --view are not opened by tests; to do that" chromium
@@ -141,8 +178,9 @@ fi
 if [ "${1-}" = python ]; then
 	folder=$2
 	[ -x "$folder/bin/python" ] || "${PYTHON:-python3}" -m venv "$folder" || exit 1
-	"$folder/bin/python" -c 'import numpy, pytest, mypy, ml_dtypes' 2>/dev/null ||
-		"$folder/bin/python" -m pip install -q --disable-pip-version-check numpy pytest mypy ml_dtypes || exit 1
+	modules="numpy pytest mypy ml_dtypes pandas matplotlib nbconvert ipykernel"
+	"$folder/bin/python" -c "import $(echo $modules | tr ' ' ,)" 2>/dev/null ||
+		"$folder/bin/python" -m pip install -q --disable-pip-version-check $modules || exit 1
 	exit 0
 fi
 if [ "${1-}" = peers ]; then

@@ -7,7 +7,7 @@ bad=0
 scripts/structure.py || bad=1
 scripts/bodies.py || bad=1
 
-found=$(grep -rlE '^#[ ]*include <isl/' --include='*.[ch]' . |
+found=$(grep -rlE '^#[ ]*include <isl/' --include='*.[ch]' --exclude-dir=build . |
 	grep -vE '^\./(ir/(isl/isl|map/affine|bounds/isl)|looptree/legality/depend(_sets)?)\.c$|^\./tests/')
 if [ -n "$found" ]; then
 	printf 'isl is used outside ir/isl, ir/map/affine.c, ir/bounds/isl.c and looptree/legality/depend*.c:\n%s\n' "$found"
@@ -47,7 +47,8 @@ done
 # Rows of Markdown tables cannot be folded.
 found=$(find . \( -name .git -o -name .venv -o -path ./build -o -path "./${O:-build}" -o -path ./tests/golden \
 	-o -path ./tests/fuzz/corpus \) -prune -o -type f \( -name '*.[ch1]' -o -name '*.cc' -o -name '*.def' \
-	-o -name '*.inc' -o -name '*.md' -o -name '*.sh' -o -name '*.py' -o -name '*.mk' -o -name '*.yml' -o -name '*.lt' \
+	-o -name '*.inc' -o -name '*.js' -o -name '*.mjs' -o -name '*.ts' -o -name '*.css' \
+	-o -name '*.md' -o -name '*.sh' -o -name '*.py' -o -name '*.mk' -o -name '*.yml' -o -name '*.lt' \
 	-o -name '*.schedule' -o -name Makefile -o -name config.mk.example -o -path './.ci/*' \) \
 	-exec env LC_ALL=C awk 'length > 120 && !/^\|/ { print FILENAME ":" FNR ": " length " bytes" }' {} +)
 if [ -n "$found" ]; then

@@ -3,7 +3,7 @@
 # and were skipped; 1 if one failed.  Called by `make check` with O, CC, SAN, DIRS and MAKE; by `make check-more` with
 # --more: then what takes minutes is run, and nothing else:
 #   suites called more_*;  programs that draw cases (must_draws), all of their cases where `make check` has
-#   a third;  scripts that know CHECK_MORE;  long runs of the sweeps.
+#   a fifth;  scripts that know CHECK_MORE;  long runs of the sweeps.
 #
 # Each part prints TAP lines ("ok - name", "not ok - name", "ok - name # SKIP why"), kept in $O/check-log; of what
 # fails, everything that it said is shown.  A line "# show WORDS" is shown always, without its first two words.
@@ -81,11 +81,19 @@ more_parts() {
 	echo "--part cuda 900 tests/cuda/compile.sh"
 	echo "--part alloc 900 tests/alloc.sh"
 	echo "--part own 1800 tests/own.sh"
-	echo "--part fixed 1800 env CHECK_FIXED=${CHECK_FIXED:-400} FIXED_SEED=2 tests/fixed.sh"
+	echo "--part fixed 1800 env CHECK_FIXED=${CHECK_FIXED:-150} FIXED_SEED=2 tests/fixed.sh"
+	echo "--part everywhere 1800 tests/everywhere.sh"
+	echo "--part micro 1800 tests/micro.sh"
+	[ -n "${SAN-}" ] || echo "--part js 1800 tests/js.sh"
+	echo "--part wasm 900 tests/wasm.sh"
+	echo "--part wasm_backend 900 tests/wasm_backend.sh"
+	echo "--part rounds 1800 env CHECK_ROUNDS=${CHECK_ROUNDS:-30} ROUNDS_SEED=2 tests/rounds.sh"
+	echo "--part seedot 1800 tests/seedot.sh"
 	echo "--part limits 900 env CHECK_LIMITS=${CHECK_LIMITS:-1000} tests/limits.sh"
 	echo "--part gpu_trees 900 env LT_JOBS=1 $O/gpu_trees ${CHECK_TREES:-$([ -z "${SAN-}" ] && echo 3000 || echo 200)}"
 	echo "--part graphs 900 env LT_JOBS=1 $O/graphs ${CHECK_GRAPHS:-$([ -z "${SAN-}" ] && echo 300 || echo 50)} 5001"
 	[ ! -x "$O/models" ] || echo "--part models 1800 $O/models ${CHECK_MODELS:-20000} 7"
+	echo "--part python 1800 tests/python.sh -m more tests/python"
 	[ -n "${SAN-}" ] || echo "--part mutants 1800 $O/mutants --each ${CHECK_MUTANTS:-30}"
 }
 usual_parts() {
@@ -96,15 +104,22 @@ usual_parts() {
 	echo "--part cuda 900 tests/cuda/compile.sh"
 	echo "--part abi 900 tests/abi/abi.sh"
 	echo "--part caller 900 tests/abi/caller.sh"
-	echo "--part fixed 900 env CHECK_FIXED=${CHECK_FIXED:-40} tests/fixed.sh"
-	echo "--part limits 900 env CHECK_LIMITS=${CHECK_LIMITS:-60} tests/limits.sh"
-	[ ! -x "$O/models" ] || echo "--part models 900 $O/models ${CHECK_MODELS:-2000}"
+	echo "--part fixed 900 tests/fixed.sh"
+	echo "--part everywhere 1800 tests/everywhere.sh"
+	echo "--part micro 900 tests/micro.sh"
+	echo "--part seedot 900 tests/seedot.sh"
+	echo "--part quantize 900 tests/quantize.sh"
+	echo "--part wasm 900 tests/wasm.sh"
+	echo "--part wasm_backend 900 tests/wasm_backend.sh"
+	echo "--part rounds 900 tests/rounds.sh"
+	echo "--part limits 900 env CHECK_LIMITS=${CHECK_LIMITS:-30} tests/limits.sh"
+	[ ! -x "$O/models" ] || echo "--part models 900 $O/models ${CHECK_MODELS:-1000}"
 	echo "--part standalone 900 tests/standalone.sh"
 	# With sanitizers a graph takes many times as long.
-	echo "--part gpu_trees 900 env LT_JOBS=1 $O/gpu_trees ${CHECK_TREES:-$([ -z "${SAN-}" ] && echo 200 || echo 40)}"
-	echo "--part graphs 900 env LT_JOBS=1 $O/graphs ${CHECK_GRAPHS:-$([ -z "${SAN-}" ] && echo 40 || echo 10)}"
+	echo "--part gpu_trees 900 env LT_JOBS=1 $O/gpu_trees ${CHECK_TREES:-$([ -z "${SAN-}" ] && echo 80 || echo 40)}"
+	echo "--part graphs 900 env LT_JOBS=1 $O/graphs ${CHECK_GRAPHS:-$([ -z "${SAN-}" ] && echo 20 || echo 10)}"
 	if [ -z "${SAN-}" ]; then
-		echo "--part mutants 900 $O/mutants --each ${CHECK_MUTANTS:-3}"
+		echo "--part mutants 900 $O/mutants --each ${CHECK_MUTANTS:-1}"
 	else
 		echo "--part mutants 10 echo ok - mutants # SKIP what mutants break in memory is not for sanitizers"
 	fi
@@ -121,7 +136,7 @@ rm -rf "$log"
 # PoCL keeps what it has compiled, for ever: here, and not in the user's folder.
 POCL_CACHE_DIR=$(realpath -m "$O")/pocl
 export POCL_CACHE_DIR
-export LT_DRAWS=${LT_DRAWS:-$([ -z "${CHECK_MORE-}" ] && echo 33 || echo 100)}
+export LT_DRAWS=${LT_DRAWS:-$([ -z "${CHECK_MORE-}" ] && echo 20 || echo 100)}
 mkdir -p "$log" "$POCL_CACHE_DIR"
 find "$POCL_CACHE_DIR" -mindepth 2 -maxdepth 2 -mtime +3 -exec rm -rf {} +
 begin=$(date +%s)

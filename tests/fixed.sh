@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# tests/fixed.sh -- fixed point: random scripts on every backend, bit for bit as an interpreter in plain Python has them
-# (tests/fixed/).  Prints TAP.  Called with O; CHECK_FIXED=40 scripts of five graphs each, FIXED_SEED=1; of backends
-# that take a compiler or a simulator a tenth of them.
+# tests/fixed.sh -- fixed point: random scripts on every backend, bit for bit as an interpreter in plain Python has
+# them (tests/fixed/).  Prints TAP.  Called with O; CHECK_FIXED=8 scripts of five graphs each, FIXED_SEED=1; of
+# backends that take a compiler or a simulator a twentieth of them.  Layers of ONNX likewise, as NumPy and ONNX
+# Runtime have them.  More graphs, on more machines: tests/everywhere.sh.
+# CHECK_MORE: also CHECK_FIXED_MUTANTS=100 wrong ways to build fixed point, which those scripts have to catch.
 set -u
 if ! python3 -c '' 2>/dev/null; then
 	echo "ok - fixed point # SKIP there is no python3"
 	exit 0
 fi
-n=${CHECK_FIXED:-40} seed=${FIXED_SEED:-1}
+n=${CHECK_FIXED:-8} seed=${FIXED_SEED:-1}
 there=$("$O/lt-run" --list-backends | awk '{ print $1 }')
 quick=ref slow="cpu cpu:target=sse2 sim:grid"
 is_there() { grep -qx "$1" <<<"$there" || { echo "ok - fixed point on $1 # SKIP it is not there"; false; }; }
@@ -16,4 +18,14 @@ is_there opencl && slow="$slow opencl"
 grep -qw avx2 /proc/cpuinfo && slow="$slow cpu:target=avx2"
 # shellcheck disable=SC2086 -- words
 python3 tests/fixed/draw.py "$n" "$seed" "$O/lt-run" $quick
-python3 tests/fixed/draw.py "$(((n + 9) / 10))" "$seed" "$O/lt-run" $slow
+python3 tests/fixed/draw.py "$(((n + 19) / 20))" "$seed" "$O/lt-run" $slow
+case ${DIRS-frontends/onnx} in
+*frontends/onnx*)
+	if python3 -c 'import numpy, onnx' 2>/dev/null; then
+		# shellcheck disable=SC2086 -- words
+		python3 tests/fixed/onnx_layers.py "$((n > 20 ? n / 2 : 20))" "$seed" "$O/lt-run" $quick
+	else
+		echo "ok - layers of ONNX in integers # SKIP numpy or onnx is not installed"
+	fi ;;
+esac
+[ -z "${CHECK_MORE-}" ] || python3 tests/fixed/mutants.py "${CHECK_FIXED_MUTANTS:-100}" "$seed" "$O/lt-run"

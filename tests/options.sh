@@ -44,7 +44,7 @@ mkdir "$to/folder" && cd "$to/folder" || exit 1
 mkdir sub && touch a.lt 'b c.lt' d.graph e.npy f.npz g.so h.tree i.c j.txt k.bin
 cases="$here/tests/data/completion.txt"
 for shell in bash zsh fish; do
-	for tool in lt-run lt-bench lt-check lt-build lt-llama; do
+	for tool in lt-run lt-bench lt-check lt-build lt-quantize lt-llama; do
 		"$at/$tool" --completion=$shell >"$to/$tool.$shell" || echo "not ok - $tool --completion=$shell"
 	done
 done
@@ -67,7 +67,7 @@ complete_line() {
 in_bash() {
 	local line want got bad=0 built name
 	built=$("$at/lt-run" --list-backends)
-	for tool in lt-run lt-bench lt-check lt-build lt-llama; do . "$to/$tool.bash"; done
+	for tool in lt-run lt-bench lt-check lt-build lt-quantize lt-llama; do . "$to/$tool.bash"; done
 	while IFS=@ read -r line want; do
 		case $line in '#'* | '') continue ;; esac
 		got=$(complete_line "$line")
@@ -82,7 +82,7 @@ in_bash() {
 # Each option has a line with its own name, and nothing else begins with -.
 all_names() {
 	local tool names
-	for tool in lt-run lt-bench lt-check lt-build lt-llama; do
+	for tool in lt-run lt-bench lt-check lt-build lt-quantize lt-llama; do
 		. "$to/$tool.bash"
 		names=$("$at/$tool" --help | grep -oE '^ {2,6}(-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort)
 		diff <(complete_line "$tool --" | tr '|' '\n') <(echo "$names") >&2 || return 1
@@ -90,14 +90,14 @@ all_names() {
 }
 in_zsh() {
 	local tool
-	for tool in lt-run lt-bench lt-check lt-build lt-llama; do
+	for tool in lt-run lt-bench lt-check lt-build lt-quantize lt-llama; do
 		zsh -f -n "$to/$tool.zsh" || return 1
 		# What _arguments is given.
 		zsh -f -c 'compdef() { :; }; _arguments() { print -rl -- "$@"; }; . "$1"; "$2"' - "$to/$tool.zsh" \
 			"_${tool//-/_}" >"$to/$tool.specs" || return 1
 		grep -q -- '^--version\[the version\]$' "$to/$tool.specs" || return 1
 	done
-	local kinds='graph dot script tree access frozen kernel source asm stats plan diff'
+	local kinds='graph dot script tree access frozen kernel source asm stats plan schedule diff'
 	grep -qx -e "--dump=\\[prints instead of running\\]:KIND:($kinds)" "$to/lt-run.specs"
 }
 in_fish() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tests/own.sh -- kernels of one's own: 20 that are right (tests/own/right) and 60 that are not, each a line of
 # tests/own/wrong.txt: a right one, and what sed changes in it.  lt-check --kernels has to judge all rightly; make
-# check tries every sixth of the wrong ones on `cpu`, make check-more all, and the right ones on `llvm`, too.  Then what
+# check tries every tenth of the wrong ones on `cpu`, make check-more all, and the right ones on `llvm`, too.  Then what
 # lt-run and lt-build say and do with such a folder.  Prints TAP.
 set -u
 : "${O:=build}"
@@ -9,7 +9,7 @@ to=$(mktemp -d)
 trap 'rm -rf "$to"' EXIT
 said() { [ "$1" = 0 ] && echo "ok - $2" || { echo "not ok - $2"; cat "$to/out" >&2; }; }
 
-backends=cpu every=6 filter=primes
+backends=cpu every=10 filter=primes
 [ -z "${CHECK_MORE-}" ] || backends="cpu llvm" every=1 filter=
 for backend in $backends; do
 	"$O/lt-check" -b "$backend" --kernels tests/own/right --filter "$filter" >"$to/out" 2>&1

@@ -279,6 +279,33 @@ static void make_operators(struct kernel_maker *g)
 	g->b.prelude = "static inline double half_of(double x)\n{\n\treturn x / 2;\n}\n";
 }
 
+/* Two outermost nests that go by one param, through other buffers each. */
+static void make_nests(struct kernel_maker *g)
+{
+	static const struct lt_value_type i64 = { LT_I64, 1 };
+	const int32_t param = lt__build_numbered(&g->b, LT_OPCODE_param, LT_I64, maker_below(g, g->b.n_param));
+	for (int nest = 0; nest < 2; nest++) {
+		struct lt_instruction i = maker_plain(LT_OPCODE_load, (struct lt_value_type){ LT_F32, 1 });
+		const int32_t to = g->n_input + nest;
+		int32_t at = param, loop;
+		for (int n = 0; n < 2; n++) {
+			loop = lt__build_loop(&g->b, maker_whole(g, 0), maker_whole(g, 1 + maker_below(g, 5)), 1, -1);
+			at = maker_two(g, LT_OPCODE_add, i64, at, loop);
+		}
+		i.what = nest;
+		i.dtype = (uint8_t)g->b.buffer[nest].dtype;
+		i.operand[0] = at;
+		i.number = 2 + maker_below(g, 8);
+		i.stride = 1;
+		int32_t value = maker_make(g, i);
+		if (g->b.buffer[to].dtype != i.dtype)
+			value = maker_two(g, LT_OPCODE_cast, (struct lt_value_type){ g->b.buffer[to].dtype, 1 }, value, -1);
+		lt__build_store(&g->b, to, at, 2 + maker_below(g, 8), value);
+		lt__build_end(&g->b);
+		lt__build_end(&g->b);
+	}
+}
+
 static void make_program(struct kernel_maker *g)
 {
 	lt__builder_begin(&g->b);
@@ -293,6 +320,7 @@ static void make_program(struct kernel_maker *g)
 		maker_write_work(g);
 		maker_statements(g, 40);
 		make_launch(g);
+		make_nests(g);
 	}
 	for (int32_t r = 0; r < g->b.n_region; r++)
 		for (int32_t i = 0; i < g->b.region[r].n; i++)

@@ -24,10 +24,17 @@ run() {
 	fi
 }
 for page in README.md docs/backend.md docs/schedule.md docs/tutorial-matmul.md docs/kernel.md docs/gpu-product.md \
-	docs/gpu.md docs/build.md docs/own-kernels.md; do
+	docs/gpu.md docs/build.md docs/own-kernels.md docs/quantize.md docs/seedot.md \
+	docs/wasm.md docs/javascript.md; do
 	case "$page ${DIRS-frontends/onnx}" in
 	*frontends/onnx*) ;;
 	README.md*) echo "ok - $page # SKIP it is built without models of ONNX"; continue ;;
+	esac
+	case $page in docs/wasm.md | docs/javascript.md)
+		if ! command -v clang-19 >/dev/null || ! command -v node >/dev/null || [ ! -e /usr/include/wasm32-wasi/math.h ]; then
+			echo "ok - $page # SKIP clang-19, wasi-libc or node is not installed (scripts/setup.sh wasm)"
+			continue
+		fi ;;
 	esac
 	inside=
 	while IFS= read -r line; do

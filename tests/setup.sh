@@ -116,6 +116,20 @@ modes() {
 	(cd "$tree" && "$MAKE" -n debug-cudnn >plan 2>/dev/null) && grep -qF "setup.sh hamkaas 'build/debug'" "$tree/plan" &&
 	grep -q -- '-o build/debug/libhamkaas.so' "$tree/plan"
 }
+# What -n shows is not run, though the scripts of tests are given make itself.
+dry_runs_run_nothing() {
+	local goal f
+	machine 0 works
+	rm "$tree/tests" && mkdir "$tree/tests" && ln -s "$real"/tests/* "$tree/tests" || return 1
+	for f in check python; do
+		rm "$tree/tests/$f.sh" && printf '#!/bin/sh\n: >"%s/ran"\n' "$tree" >"$tree/tests/$f.sh" &&
+			chmod +x "$tree/tests/$f.sh" || return 1
+	done
+	for goal in check python-check; do
+		(cd "$tree" && "$MAKE" -n O=o $goal >plan 2>/dev/null) && grep -q "tests/${goal%-check}.sh" "$tree/plan" &&
+			[ ! -e "$tree/ran" ] || { echo "make -n $goal ran its tests"; return 1; }
+	done
+}
 says_what_hamkaas_has() {
 	local name
 	"$real/scripts/setup.sh" hamkaas "$built" 'make release' >"$tree/said" &&
@@ -134,5 +148,6 @@ try "make install installs no packages" install_installs_none
 try "packages that are needed: SETUP=no names them" needed 0 no "Please run:" 0
 try "packages that are needed: a user without rights is told" needed 1000 '' "  sudo apt-get install -y" 0
 try "packages that are needed: what fails is told" needed 0 '' "apt-get update && apt-get install -y" 2
+try "make -n runs no tests" dry_runs_run_nothing
 try "make debug, make release and their names with cudnn" modes
 try "what libhamkaas.so has is told" says_what_hamkaas_has

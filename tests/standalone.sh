@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # tests/standalone.sh [PART...] -- lt-build: each example as a program and as C99, by gcc and clang, judged by lt-build
 # itself and compared with the backend ref; what the texts may not have (warnings, allocations, names of others);
-# threads; planted faults; other machines; what is refused.  Prints TAP.  With CHECK_MORE, what shows the same once
-# more: other forms and trees of a model, more models on another machine.
+# threads; planted faults; other machines, WebAssembly among them; what is refused.  Prints TAP.  With CHECK_MORE, what
+# shows the same once more: other forms and trees of a model, more models on another machine.
 set -u
 : "${O:=build}"
 case $O in /*) ;; *) O=$PWD/$O ;; esac
@@ -48,7 +48,7 @@ quiet_text() {
 	shift
 	for text in "$@"; do
 		for compiler in $compilers; do
-			$compiler $flags -Wall -Wextra -Werror -O0 -c "$text" -I "$to" -o "$to/text.o" || bad=1
+			$compiler $flags -Wall -Wextra -Werror -fsyntax-only "$text" -I "$to" || bad=1
 		done
 	done
 	return $bad
@@ -69,6 +69,8 @@ examples() {
 			{ [ $((n % 2)) = 0 ] || forms=C99; [[ ! $script =~ mlp|mnist|cache|softmax ]] || forms="$forms other"; }
 		# A model once; then its other form, other trees and other numbers of it.
 		[[ "$done" != *" $script "* ]] || how=again
+		# Of the cases, which are there for each backend, a third.
+		[[ $script != tests/cases/* || $((n % 3)) = 0 ]] || how=again
 		done+="$script "
 		for form in $forms; do
 			[ $form != other ] || { how=again; [ $((n % 2)) = 0 ] && form=C99 || form=program; }
@@ -94,11 +96,13 @@ same_as_ref() {
 	"$to/copied" "result=$to/named.npy" "x=$to/x.npy" && cmp "$to/x.npy" "$to/named.npy"
 }
 # A state in a file is as one that is kept: three runs of a process each, and three of one.
-states() {
+sum_script() {
 	printf '%s\n' '$1 = InputTensor(x, float32, [4]);' '$2 = BufferTensor(sum, float32, [4]);' '$3 = SumNode($1, $2);' \
 		'$4 = ConstantTensor(begin, int64, [1]);' '$5 = ConstantTensor(end, int64, [1]);' \
-		'$6 = ReplaceSliceNode($2, $3, $4, $5);' 'result = $6;' >"$to/sum.lt" &&
-	file four float32 '[4]' iota &&
+		'$6 = ReplaceSliceNode($2, $3, $4, $5);' 'result = $6;' >"$to/sum.lt"
+}
+states() {
+	sum_script && file four float32 '[4]' iota &&
 	"$O/lt-run" "$to/sum.lt" -b ref -i x=iota -c begin=0 -c end=4 -n 3 -o "$to/want.npy" -q &&
 	quick "$to/sum.lt" -c begin=0 -c end=4 -o "$to/sum" -q &&
 	for i in 1 2 3; do "$to/sum" "$to/four.npy" "$to/got.npy" "sum=$to/state.npy" || return; done &&
@@ -121,6 +125,30 @@ both_data() {
 	"$to/arrays" "$to/rows48.npy" "$to/one.npy" && "$to/incbin" "$to/rows48.npy" "$to/two.npy" &&
 	cmp "$to/one.npy" "$to/two.npy"
 }
+# Steps of a repeat are a loop: as many launches are written for 80 of them as for 40.  An index of a later one that is
+# out of range is said by its place alone.
+rounds_script() {
+	printf '%s\n' "ids = InputTensor(ids, int64, [$1]);" 'table = ConstantTensor(table, float32, [60, 8]);' \
+		'u = ConstantTensor(u, float32, [8, 8]);' 'h = InputTensor(h, float32, [1, 8]);' "repeat t in 0..$1 {" \
+		'	xt = ReshapeNode(GatherNode(table, ids[t]), [1, 8]);' '	h = TanhNode(h @ u + xt);' '}' 'result y = h;' \
+		>"$to/rounds.lt"
+}
+rounds() {
+	local form n launches
+	file h float32 '[1, 8]' random:3 && file ids int64 '[80]' iota && mv "$to/ids.npy" "$to/late.npy" || return
+	for form in c c99; do
+		launches=
+		for n in 40 80; do
+			rounds_script $n &&
+			quick "$to/rounds.lt" -c '*=random' -o "$to/rounds.c" --emit $form --main --data array &&
+			grep -q 'for (int64_t round = 0; round < ' "$to/rounds.c" || return
+			launches="$launches $(grep -c '_entry(slot' "$to/rounds.c")"
+		done
+		[ "${launches% *}" = " ${launches##* }" ] && [ "${launches##* }" -lt 30 ] || return
+	done
+	(cd "$to" && cc -O1 rounds.c rounds_data.c rounds_main.c -lm -o rounds) &&
+	says 1 'rounds.lt:6:19: an index is out of range 0..59 (60)' "$to/rounds" "$to/late.npy" "$to/h.npy" "$to/got.npy"
+}
 # An extent that differs from run to run is that of the file, or given.
 extents() {
 	local n
@@ -141,8 +169,7 @@ extents() {
 	done
 }
 # Two axes that differ from run to run, in a program and in a library; a sum of two; a scalar that no result needs.
-two_extents() {
-	local form n m
+extents_models() {
 	printf '%s\n' 'b = InputTensor(batch, int64, []); l = InputTensor(length, int64, []);' \
 		'x = InputTensor(x, float32, [b <= 4, l <= 5, 3]); result = x + 1;' >"$to/two.lt"
 	printf '%s\n' 'b = ScalarNode(InputTensor(batch, int64, []), 1, 4);' \
@@ -152,6 +179,10 @@ two_extents() {
 		'param batch = %n[0] in 2..4' 'param length = %m[0] in 1..5' '%n = i64[] input "batch"' '%m = i64[] input "length"' \
 		'%x = f32[b, l, k] input "x"' '%y = f32[j] view { %x[1, 0, j] }' '%z = f32[j] add %y, %y' 'result "y" = %z' \
 		>"$to/row.graph"
+}
+two_extents() {
+	local form n m
+	extents_models
 	for form in c c99; do
 		says 0 'verified: 45 elements compared, 45 equal' "$O/lt-build" --debug "$to/two.lt" -o "$to/two" --emit $form &&
 		says 0 '8 equal' "$O/lt-build" --debug "$to/past.lt" -i batch=2 -i past=1 -o "$to/past" --emit $form &&
@@ -252,10 +283,15 @@ escapes() {
 	return $bad
 }
 # Numbers of all types as text: those that have no plain decimal, and the largest.
-values() {
-	local type given=
+values_given() {
+	local type
+	given=
 	for type in f32 f64 f16 bf16; do given+=" -c ${type}_0=nan -c ${type}_1=-inf -c ${type}_2=1e-7"; done
 	given+=" -c i8_0=-128 -c u8_0=255 -c i16_0=-32768 -c i32_0=-2147483648 -c i64_0=-9223372036854775808 -c bool_0=true"
+}
+values() {
+	local given
+	values_given
 	says 0 'verified: 54 elements compared, 54 equal' "$O/lt-build" tests/standalone/values.graph $given -o "$to/values" \
 		--data array &&
 	says 0 '54 equal' "$O/lt-build" tests/standalone/values.graph $given -o "$to/values.c" --emit c99 --main &&
@@ -325,6 +361,7 @@ library() {
 	try "no allocation, no name but its own" names
 	try "constants as arrays and as bytes" both_data
 	try "C that is compiled by hand" by_hand
+	try "steps of a repeat are a loop" rounds
 	try "extents that differ from run to run" extents
 	try "two extents that differ from run to run" two_extents
 	try "files of bare elements" bare_files
@@ -442,6 +479,40 @@ cross() {
 machines() {
 	cross arm-linux-gnueabihf qemu-arm try
 	cross riscv64-linux-gnu qemu-riscv64 again      # of 64 bits, as here
+}
+# The models that the parts above build, as modules of WebAssembly that node runs; the judge is lt-build's own.
+wasm32() {
+	local script options given n=0
+	compilers_of_wasm() { compgen -c clang- | grep -qE '^clang-(1[6-9]|2[0-9])$'; }
+	if ! compilers_of_wasm || [ ! -e /usr/include/wasm32-wasi/math.h ] || ! command -v node >/dev/null; then
+		echo "ok - modules of WebAssembly # SKIP clang of 16 or later, wasi-libc or node is not installed" \
+			"(scripts/setup.sh wasm)"
+		return
+	fi
+	module() { says 0 "(by node)" "$O/lt-build" "$@" --target wasm32 -o "$to/module"; }
+	try "wasm32: mnist" module examples/mnist/mnist.lt -w examples/mnist/weights.safetensors
+	[ -n "${CHECK_MORE-}" ] || return 0
+	set -f
+	while read -r script options; do
+		[[ $script =~ stories ]] && continue            # it takes a minute
+		n=$((n + 1))
+		again "wasm32: $script $n" module "$script" ${options/ -n [0-9]/}
+	done < <(grep -v '^#' tests/examples.txt)
+	set +f
+	again "wasm32: mnist in a page" says 0 "(by node)" "$O/lt-build" examples/mnist/mnist.lt \
+		-w examples/mnist/weights.safetensors --single -o "$to/mnist.html"
+	values_given
+	again "wasm32: values" module tests/standalone/values.graph $given
+	again "wasm32: names" module tests/standalone/names.graph -c '*=random'
+	again "wasm32: ONNX" module tests/standalone/dense.onnx --dim batch=1..4 -i x=iota
+	extents_models
+	again "wasm32: two extents" module "$to/two.lt"
+	again "wasm32: sums of extents" module "$to/past.lt" -i batch=2 -i past=1
+	again "wasm32: an extent that no result has" module "$to/row.graph" -i batch=3 -i length=2 -i x=iota
+	sum_script
+	again "wasm32: states" module "$to/sum.lt" -c begin=0 -c end=4
+	rounds_script 40
+	again "wasm32: rounds" module "$to/rounds.lt" -c '*=random'
 }
 
 # -- what is refused --
@@ -751,7 +822,7 @@ memory() {
 	fi
 }
 
-[ $# != 0 ] || set -- examples library threads faults machines refusals memory
+[ $# != 0 ] || set -- examples library threads faults machines wasm32 refusals memory
 for part in "$@"; do
 	$part
 done

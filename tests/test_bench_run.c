@@ -1,6 +1,7 @@
 /* test_bench_run.c -- lt-bench as a program: its table, JSON, CSV, SVG, options, and an interruption. */
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "tests/bench_program.h"
 
@@ -66,6 +67,17 @@ Test(bench_run, csv_has_as_many_fields_in_each_line)
 	}
 	fclose(f);
 	cr_assert_eq(rows, 6, "%d rows: ref twice, three peers and the peak", rows);
+}
+
+/* Rows are in the file as soon as they are measured: what ends the process later takes none of them along. */
+Test(bench_run, csv_is_there_before_the_end)
+{
+	char command[1000];
+
+	(void)snprintf(command, sizeof command, "cd %s && { %s gemm --quick --no-vendor -b ref --csv x.csv >/dev/null 2>&1 & "
+		"i=0; while [ $i -lt 600 ] && ! grep -qs '^gemm,' x.csv; do sleep 0.1; i=$((i + 1)); done; kill -9 $! && "
+		"grep -q '^gemm,' x.csv; }", scratch("."), built("lt-bench"));
+	cr_assert_eq(system(command), 0);
 }
 
 /* Every element that begins ends, in order; no stray & or <. */

@@ -174,15 +174,14 @@ static const struct { const char *graph, *tree, *why;
 		"a residual; "
 		"stage or materialize it outside" },
 	{ rounded, "group call dot\n" LOOPS " m\n  n\n   %h\n   %s\n   %y\n",
-		"`call dot` on the group: %h cast is between the product and its bias; move it out of the group" },
+		"`call dot` on the group: %h rounds to f16 between two operators, which dot does not do; end the call there, or "
+		"allow that it is left out" },
 	{ twice, "group call dot\n" LOOPS " m\n  n\n   %h\n   %y\n",
-		"`call dot` on the group: %h cast comes after the product, and a routine does not do it; move it out "
-		"of the "
-		"group" },
+		"`call dot` on the group: %h rounds to f16 between two operators, which dot does not do; end the call there, or "
+		"allow that it is left out" },
 	{ to_bf16, "group call dot\n" LOOPS " m\n  n\n   %h\n   %y\n",
-		"`call dot` on the group: %h cast comes after the product, and a routine does not do it; move it out "
-		"of the "
-		"group" },
+		"`call dot` on the group: %h rounds to f16 between two operators, which dot does not do; end the call there, or "
+		"allow that it is left out" },
 	{ wraps, "group call dot\n" LOOPS " m\n  n\n   %y\n",
 		"`call dot` on the group: %y cast comes after the product, and a routine does not do it; move it out "
 		"of the "
@@ -220,6 +219,20 @@ Test(call_refused, what_fits_no_row_is_refused_with_what_is_in_the_way)
 	odd_routines(strict, sizeof strict / sizeof *strict);
 	for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
 		try_tree("odd", refusals[i].graph, refusals[i].tree, LT_EILLEGAL, refusals[i].why);
+}
+
+/* A row that takes anything, of an interface in which nothing says of roundings, is not given what lacks one: it may go
+ * by the epilogues alone.  One of today's is. */
+Test(call_refused, what_knows_of_no_roundings)
+{
+	static const char tree[] = "group call anything\n" LOOPS " m\n  n\n   %h\n   %s\n   %y\n";
+	struct before { const char *name; uint32_t pattern, epilogues; uint64_t left, right, result, bias, residual;
+		uint32_t sum, layouts; int64_t min_flops; } old = { .name = "anything", .pattern = LT_PATTERN_NONE };
+	odd_open()->routines = (struct lt_array){ &old, 1, sizeof old };
+	try_tree("odd", rounded, tree, LT_EILLEGAL, "`call anything` on the group: %h rounds to f16 between two "
+		"operators, which anything does not do; end the call there, or allow that it is left out");
+	odd_routines(&strict[1], 1);
+	try_tree("odd", rounded, tree, LT_OK, "");
 }
 
 /* A bias and a residual of types of their own, a batch of one, dims of one role that lie one in the other, batches that

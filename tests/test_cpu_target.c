@@ -104,8 +104,9 @@ Test(cpu_target, cores_are_those_that_may_be_used)
 
 /* ---- targets by name ---- */
 
-static const char *const names[] = { "native", "avx512", "avx2", "sse4", "sse2", "neon" };
-enum { N_NAME = sizeof names / sizeof *names };
+static const char *const names[] = { "native", "avx512", "avx2", "sse4", "sse2", "neon", "wasm32", "cortex-m0",
+	"cortex-m3", "cortex-m4", "avr5" };
+enum { N_NAME = sizeof names / sizeof *names, FIRST_MICRO = 7 };
 
 static bool runs_here(const char *name)
 {
@@ -117,8 +118,9 @@ static bool runs_here(const char *name)
 
 Test(cpu_target, named_targets_have_fixed_numbers)
 {
-	static const struct { const char *name; uint32_t bytes, registers; } want[] = {
-		{ "avx512", 64, 32 }, { "avx2", 32, 16 }, { "sse4", 16, 16 }, { "sse2", 16, 16 }, { "neon", 16, 32 },
+	static const struct { const char *name; uint32_t bytes, registers, cores; } want[] = {
+		{ "avx512", 64, 32, 4 }, { "avx2", 32, 16, 4 }, { "sse4", 16, 16, 4 }, { "sse2", 16, 16, 4 },
+		{ "neon", 16, 32, 4 }, { "wasm32", 16, 12, 1 },
 	};
 	const struct lt_backend *cpu = lt_backend_find("cpu");
 	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
@@ -129,7 +131,8 @@ Test(cpu_target, named_targets_have_fixed_numbers)
 		struct lt_session *s = cpu_session(config, 7, &k);
 		const struct lt_target *t = cpu->caps(s)->target;
 		cr_expect_str_eq(t->name, name);
-		cr_expect(t->vector_bytes == want[i].bytes && t->vector_registers == want[i].registers && t->cores == 4, "%s", name);
+		cr_expect(t->vector_bytes == want[i].bytes && t->vector_registers == want[i].registers
+			&& t->cores == want[i].cores, "%s", name);
 		cr_expect(t->l1_bytes && t->l1_ways && t->l2_bytes && t->l2_ways && t->l3_bytes && t->l3_ways
 				&& t->cache_line,
 			"%s", name);
@@ -141,7 +144,8 @@ Test(cpu_target, named_targets_have_fixed_numbers)
 	struct keeper k = keeper_new();
 	cr_expect_eq(cpu->score("target=vax", &k.diag), 0);
 	cr_expect_str_eq(k.text, "the option target does not take 'vax'");
-	cr_expect_str_eq(k.remedy, "give one of native, avx512, avx2, sse4, sse2, neon");
+	cr_expect_str_eq(k.remedy, "give one of native, avx512, avx2, sse4, sse2, neon, wasm32, cortex-m0, cortex-m3, "
+		"cortex-m4, avr5");
 	cr_expect_eq(cpu->score("target=avx2/target=avx2", &k.diag), 0);
 	cr_expect_str_eq(k.text, "the option target is given twice");
 	cr_expect_eq(cpu->score("emit=c98", &k.diag), 0);
@@ -229,7 +233,7 @@ Test(more_cpu_target, what_does_not_run_here_can_be_looked_at)
 			continue;
 		n++;
 		cr_expect_eq(run("rows.lt --target %s --dump=source --cc=no-such-compiler", names[i]), 0, "%s", err);
-		cr_expect(strstr(out, "_entry("), "%s", out);
+		cr_expect(strstr(out, i < FIRST_MICRO ? "_entry(" : "static void k0"), "%s", out);
 		cr_expect_eq(run("rows.lt --target %s -i x=random", names[i]), 2);
 		cr_expect(strstr(err, "this machine does not run code for the target"), "%s", err);
 		cr_expect_eq(run("rows.lt -b cpu:target=%s -i x=random", names[i]), 2);

@@ -116,6 +116,68 @@ Test(fixed, proofs_are_what_the_worst_operand_gives)
 	}
 }
 
+struct late { lt_node node; const void *data; };
+static const void *known_late(void *user, lt_node x)
+{
+	const struct late *late = user;
+	return x == late->node ? late->data : NULL;
+}
+
+/* Every operand whose elements are ends of its type or a clamp, and every end of what is not known:
+ * no sum is more than what is proven. */
+Test(fixed, no_sum_of_extremes_is_beyond_its_proof)
+{
+	uint64_t seed = 11;
+	for (int trial = 0; trial < 120; trial++) {
+		struct oracle *b = oracle_open(LT_F32);
+		const bool late = trial % 3 == 1, types = trial % 6 == 5;
+		const bool no_bias = trial % 4 == 3, run_bias = trial % 4 == 2;
+		int8_t w[K][N];
+		int32_t bias[N];
+		for (int n = 0; n < N; n++) {
+			bias[n] = (int32_t)oracle_noise(&seed);
+			for (int k = 0; k < K; k++)
+				w[k][n] = (int8_t)oracle_noise(&seed);
+		}
+		lt_var k = lt_graph_var(b->g, "k", K), n = lt_graph_var(b->g, "n", N), m = lt_graph_var(b->g, "m", 1);
+		lt_node x = lt_graph_input(b->g, "x", LT_I16, 2, (lt_var[]){ m, k });
+		const struct lt_requant clamp = { .kind = LT_REQUANT_SHIFT, .shift = lt_graph_literal_int(b->g, LT_I32, 0),
+			.least = -500, .most = 700, .to = LT_I16 };
+		const int64_t ends[] = { trial & 1 ? -500 : -32768, trial & 1 ? 700 : 32767 };
+		x = trial & 1 ? lt_build_requant(b->g, x, &clamp) : x;
+		const int64_t za = trial % 5 - 2;
+		struct lt_fixed_product p = { .zero_a = za, .zero_b = LT_OMIT, .bias = LT_OMIT };
+		lt_node weights = late || types ? lt_graph_constant(b->g, "w", LT_I8, 2, (lt_var[]){ k, n })
+			: constant_of(b, "w", LT_I8, 2, (lt_var[]){ k, n }, w);
+		if (run_bias)
+			p.bias = lt_graph_input(b->g, "bias", LT_I16, 1, &n);
+		else if (!no_bias)
+			p.bias = constant_of(b, "bias", LT_I32, 1, &n, bias);
+		struct lt_sum_proof built, proof;
+		lt_node y = lt_build_fixed_matmul(b->g, x, weights, &p, &built);
+		cr_assert_geq(y, 0, "%s", lt_context_message(b->ctx));
+		cr_assert_eq(lt_graph_sums(b->g), 1);
+		cr_assert_eq(lt_graph_sum(b->g, 0, late ? known_late : NULL, &(struct late){ weights, w }, &proof), LT_OK);
+		cr_expect(proof.node == y && built.node == y && proof.b == weights && proof.sum == lt_node_dtype(b->g, y));
+		cr_expect_eq(proof.known, !types && !run_bias, "trial %d", trial);
+		int64_t worst = 0;
+		for (int c = 0; c < N; c++)
+			for (int which = 0; which < 2 << K; which++) {
+				int64_t sum = no_bias ? 0 : run_bias ? which >> K ? 32767 : -32768 : bias[c];
+				for (int i = 0; i < K; i++)
+					sum += (ends[which >> i & 1] - za) * (types ? which >> K ? 127 : -128 : w[i][c]);
+				worst = llabs(sum) > worst ? llabs(sum) : worst;
+			}
+		cr_expect_leq(worst, proof.bound, "trial %d: a sum is %lld, proven is %lld", trial, (long long)worst,
+			(long long)proof.bound);
+		cr_expect_geq(proof.bound, proof.weight * proof.reach);
+		cr_expect_eq(proof.bound, proof.weight * proof.reach + proof.bias);
+		cr_expect_eq(lt_node_dtype(b->g, y) == LT_I32, built.bound <= INT32_MAX);
+		cr_expect_eq(lt_graph_sum(b->g, 1, NULL, NULL, &proof), LT_EINVAL);
+		oracle_close(b);
+	}
+}
+
 /* One more product than fits, and one less; a clamp makes room; what is not known is taken at the caller's word. */
 Test(fixed, sums_that_may_not_fit_are_refused)
 {
@@ -199,6 +261,27 @@ Test(fixed, notes_are_read_as_they_are_printed)
 	lt_context_free(ctx);
 }
 
+Test(fixed, ranges_are_read_as_they_are_printed)
+{
+	static const char text[] = "graph 1\nvar i 3\n"
+		"%x = f32[i] input \"x\" range -0.5 0x1.999999999999ap-4 @ 1:1\n%w = f16[i] constant \"w\" range 2.0 2.0\n"
+		"%y = f32[i] input \"y\"\nresult \"x\" = %x\nresult \"w\" = %w\nresult \"y\" = %y\n";
+	struct lt_context *ctx;
+	struct lt_graph *g;
+	char again[4096] = "";
+	double low, high;
+	cr_assert_eq(lt_context_new(&ctx), LT_OK);
+	cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), NULL, &g), LT_OK, "%s", lt_context_message(ctx));
+	cr_expect(lt_node_range(g, 0, &low, &high) == 1 && low == -0.5 && high == 0.1);
+	cr_expect(lt_node_range(g, 1, &low, &high) == 1 && low == 2 && high == 2);
+	cr_expect(lt_node_range(g, 2, &low, &high) == 0 && low == 0 && high == 0);
+	cr_expect(lt_node_range(g, 99, &low, &high) == 0);
+	cr_assert_eq(lt_graph_print(g, write_text, again), LT_OK);
+	cr_expect_str_eq(again, text);
+	lt_graph_free(g);
+	lt_context_free(ctx);
+}
+
 Test(fixed, notes_without_a_meaning_are_refused)
 {
 	static const struct { const char *node, *says; } rows[] = {
@@ -213,6 +296,12 @@ Test(fixed, notes_without_a_meaning_are_refused)
 		{ "u8[] lit 1 means scale 1.0 zero 256", "A zero point of 256" },
 		{ "u8[] lit 1 means scale 1.0 zero -1", "A zero point of -1" },
 		{ "u8[] lit 1 means 1.0", "scale" },
+		{ "f32[] input \"x\" range 1.0 0.5", "A range from 1 to 0.5" },
+		{ "f32[] input \"x\" range 0.0 inf", "its ends are finite" },
+		{ "f32[] input \"x\" range bits(0x7ff8000000000000) 1.0", "its ends are finite" },
+		{ "f32[] input \"x\" range 1.0", "expected a value of type f64" },
+		{ "f32[] lit 1.0 range 0.0 1.0", "no input and no constant" },
+		{ "i8[] input \"x\" range 0.0 1.0", "a range is of floats" },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char text[256];

@@ -11,6 +11,7 @@
 #include "tests/tree_text.h"
 
 TestSuite(frozen_tails, .timeout = 300);
+TestSuite(more_frozen_tails, .timeout = 300);
 
 #define POINTWISE(m) "graph 1\nvar m " #m "\n%x = f32[m] input \"x\"\n%y = f32[m] neg %x\nresult \"y\" = %y\n"
 #define CHAIN "graph 1\nvar m 41\n%x = f32[m] input \"x\"\n%y = f32[m] neg %x\n%z = f32[m] exp %y\nresult \"z\" = %z\n"
@@ -382,7 +383,7 @@ Test(frozen_tails, reductions_and_gathers_in_padded_loops)
 }
 
 /* 405 in four levels, each of the tails on each level. */
-Test(frozen_tails, lesson_4_in_four_levels)
+Test(more_frozen_tails, lesson_4_in_four_levels)
 {
 	static const char *const tail[] = { "guard", "peel", "mask", "pad" };
 	for (int i = 0; i < 64; i++) {

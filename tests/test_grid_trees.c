@@ -301,7 +301,8 @@ static void draw(const char *backends, uint64_t first, uint64_t graphs)
 	random_schedules(&plan, &tally);
 	random_schedules_report(&plan, &tally);
 	cr_expect_eq(tally.failed, 0, "%d of %d sequences", tally.failed, tally.sequences);
-	cr_expect_gt(tally.uses[GPU_grids], tally.sequences / 3);
+	cr_expect(tally.sequences < 40 || tally.uses[GPU_grids] > tally.sequences / 3, "%d grids of %d sequences",
+		tally.uses[GPU_grids], tally.sequences);
 	cr_expect_lt(tally.refused, 2 * tally.sequences);       /* what is drawn upon large tiles asks for too many threads */
 }
 

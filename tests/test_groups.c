@@ -751,6 +751,35 @@ Test(groups, images_are_copied_where_a_row_wants_their_channels_together)
 	}
 }
 
+/* Filters of the same, which lie plane by plane: they are copied once, where they are constant and nothing else reads
+ * them. */
+Test(groups, filters_are_copied_where_a_row_wants_their_channels_together)
+{
+	static const char copied[] = "and which reads a copy of %w with j side by side, made once";
+	struct lt_routine row = { .name = "g", .pattern = LT_PATTERN_GRAPH, .left = BIT(LT_F16), .right = BIT(LT_F16),
+		.result = BIT(LT_F16), .sum = LT_F64, .anchors = BIT(LT_ANCHOR_CONVOLUTION), .max_results = 1, .wide = 1 };
+	const struct { const char *dims, *kind, *more; uint32_t layouts; bool copied; } rows[] = {
+		{ "o, j, s, t", "constant", "", LT_LAYOUT_CHANNELS_LAST, true },
+		{ "j, o, s, t", "constant", "", LT_LAYOUT_CHANNELS_LAST, true },
+		{ "o, s, t, j", "constant", "", LT_LAYOUT_CHANNELS_LAST, false },
+		{ "o, j, s, t", "input", "", LT_LAYOUT_CHANNELS_LAST, false },
+		{ "o, j, s, t", "constant", "result \"w\" = %fw\n", LT_LAYOUT_CHANNELS_LAST, false },
+		{ "o, j, s, t", "constant", "%n = i32[o, j, s, t] cast %w\nresult \"n\" = %n\n", LT_LAYOUT_CHANNELS_LAST, false },
+		{ "o, j, s, t", "constant", "", LT_LAYOUT_ANY, false }, { "o, j, s, t", "constant", "", 0, false },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char text[1000];
+		(void)snprintf(text, sizeof text, "graph 1\nvar i 2\nvar j 3\nvar k 9\nvar l 7\nvar o 10\nvar y 9\nvar x 7\n"
+			"var s 3\nvar t 3\n%%a = f16[i, k, l, j] input \"a\"\n%%w = f16[%s] %s \"w\"\n%%fa = f32[i, k, l, j] cast %%a\n"
+			"%%fw = f32[%s] cast %%w\n%%v = f32[i, j, y, s, x, t] view { %%fa[i, y + s - 1, x + t - 1, j] if y + s - 1 >= 0, "
+			"9 - y - s >= 0, x + t - 1 >= 0, 7 - x - t >= 0; else 0.0 }\n%%p = f32[i, y, x, o, j, s, t] mul %%v, %%fw\n"
+			"%%c = f32[i, y, x, o] add.reduce %%p\n%%r = f16[i, y, x, o] cast %%c\nresult \"r\" = %%r\n%s",
+			rows[i].dims, rows[i].kind, rows[i].dims, rows[i].more);
+		row.layouts = rows[i].layouts | LT_LAYOUT_BATCH;
+		expect_said(text, &row, 1, copied, rows[i].copied);
+	}
+}
+
 /* The same, by the tree that has the copy, and run: threads lie beside each other along the pixels of a channel, one
  * element each, as a vector of them would be spread over the copy. */
 Test(groups, copied_images_are_what_they_were)

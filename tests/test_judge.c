@@ -438,7 +438,7 @@ Test(judge, threads_change_nothing)
 	struct lt_judge_options threads = judge_one_options;
 
 	threads.n_thread = 3;
-	threads.parallel = lt__judge_on_threads;
+	threads.parallel = lt__host_on_threads;
 	for (int i = 0; i < 4096; i++)
 		got[i] = nextafterf(got[i], 0);
 	struct lt_report one = judge_one_report(j, got), three = { 0 };

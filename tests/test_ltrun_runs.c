@@ -197,7 +197,7 @@ Test(ltrun_runs, llvm_is_a_file_of_its_own)
 		return;                 /* where it is installed */
 	cr_expect_eq(code, 2);
 	cr_expect(strstr(err, "there is no backend 'llvm' (there are: cpu, ")
-		&& strstr(err, "ref, sim); it is a file of its own, llvm.so, looked for in $LT_BACKEND_PATH, ")
+		&& strstr(err, "ref, sim, wasm); it is a file of its own, llvm.so, looked for in $LT_BACKEND_PATH, ")
 		&& strstr(err, "/alone/backends") && strstr(err, "; make builds it where "), "%s", err);
 }
 
@@ -228,6 +228,26 @@ Test(ltrun_runs, json)
 	json_decref(root);
 	cr_assert_eq(run("two.lt -i x=1.5 --json -q"), 0);
 	cr_assert_null(strstr(out, "data"));
+}
+
+Test(ltrun_runs, proofs_of_sums_in_json)
+{
+	static const char text[] = "x = InputTensor(x, int8, [1, 2]);\nw = ConstantTensor(w, int8, [2, 3]);\n"
+		"result y = FixedMatMulNode(x, w, 7, 28);\n";
+	json_error_t e;
+	ltrun_write_text("sums.lt", text);
+	cr_assert_eq(run("sums.lt -b ref -i x=1 -c w=iota --json --explain"), 0, "%s", err);
+	json_t *root = json_loads(out, 0, &e), *sum = json_array_get(json_object_get(root, "sums"), 0);
+	cr_assert_not_null(sum, "%s", out);
+	/* The last column is 2 and 5; -128 is 156 from 28. */
+	cr_expect_eq(json_integer_value(json_object_get(sum, "weight")), 7);
+	cr_expect_eq(json_integer_value(json_object_get(sum, "reach")), 156);
+	cr_expect_eq(json_integer_value(json_object_get(sum, "bound")), 7 * 156 + 7);
+	cr_expect_eq(json_integer_value(json_object_get(sum, "channel")), 2);
+	cr_expect(json_is_true(json_object_get(sum, "fits")) && json_is_true(json_object_get(sum, "by_contents")));
+	cr_expect_str_eq(json_string_value(json_object_get(sum, "type")), "i32");
+	json_decref(root);
+	unlink(scratch("sums.lt"));
 }
 
 Test(ltrun_runs, time)

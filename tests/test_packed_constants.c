@@ -1,15 +1,22 @@
 /* test_packed_constants.c -- constants that lie across the vectors of the products that read them: which are packed
  * before the first run, how often, and what recurrent layers compute of them. */
 #include <criterion/criterion.h>
+#include <criterion/parameterized.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "ir/op/op.h"
 #include "ir/pass/pass.h"
+#include "check/random/must.h"
+#include "check/random/random.h"
+#include "looptree/default/default.h"
 #include "looptree/tree/tree.h"
 #include "lt/lt.h"
 #include "tests/parsed.h"
 #include "tests/product_graphs.h"
+#include "tests/random_packed.h"
 #include "tests/run_graph.h"
+#include "program/program.h"
 
 TestSuite(packed_constants, .timeout = 240);
 
@@ -33,6 +40,40 @@ static struct copies copies_in(const struct lt_looptree *t)
 	}
 	return x;
 }
+
+/* Lengths from 0 to more than there are, other data small multiples of 1/8. */
+static void fill(void *graph, int run, lt_node n, void *out)
+{
+	const struct lt_graph *g = graph;
+	const enum lt_dtype t = g->node[n].dtype;
+	uint64_t x = (uint64_t)n * 7919 + (uint64_t)(g->node[n].op == LT_OP_constant ? 0 : run) * 104729;
+	for (int64_t i = 0; i < lt__node_elems(g, n); i++) {
+		x = x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		const int64_t small = (int64_t)(x >> 33) % 9 - 4;
+		const bool real = lt__dtype_info(t)->cls == LT_CLASS_FLOAT;
+		union lt_scalar v;
+		if (real)
+			v.f = (double)small / 8;
+		else
+			v.i = t == LT_I32 ? small + 4 : small;
+		lt__store(out, i, t, lt__round_to(v, t));
+	}
+}
+
+static void compare(struct lt_graph *g, const struct run_config *config, const char *what)
+{
+	struct run_want want;
+	struct run_tally tally = { 0 };
+	char why[2000] = "";
+	run_want_new(g, 2, fill, g, &want);
+	cr_assert_eq(want.status, LT_OK, "%s: %s", what, want.message);
+	cr_expect(run_compare(&want, g, config, NULL, NULL, &tally, why, sizeof why), "%s: %s", what, why);
+	cr_expect(tally.elements > 0 && tally.skipped == 0, "%s: %lld elements are not judged", what,
+		(long long)tally.skipped);
+	run_want_free(&want);
+}
+
+static const struct run_config by_ref = { .backends = "ref" };
 
 /* -- which -- */
 
@@ -82,14 +123,15 @@ Test(packed_constants, one_row_reads_them_along_its_vectors)
 
 /* -- how often -- */
 
-/* Steps of h = tanh(h W), with a W whose vars each step names anew; `other` more nodes read W. */
-static void write_steps(char *text, size_t bytes, int n_step, int n_other)
+/* Steps of h = tanh(h W), with a W whose vars each step names anew; `other` more nodes read W after them, `before` is
+ * of those before. */
+static void write_steps(char *text, size_t bytes, int n_step, int n_other, const char *before)
 {
 	static const char *const op[] = { "neg", "tanh", "exp", "abs", "sin", "cos", "sqrt", "sigmoid", "erf" };
-	int n = snprintf(text, bytes, "graph 1\nvar i 32\nvar j 32\n");
+	int n = snprintf(text, bytes, "graph 1\nvar i 32\nvar j 32\nvar m 3\nvar u 32\n");
 	for (int i = 0; i < n_step + n_other; i++)
 		n += snprintf(text + n, bytes - (size_t)n, "var k%d 32\nvar n%d 32\n", i, i);
-	n += snprintf(text + n, bytes - (size_t)n, "%%h0 = f32[i] input \"h\"\n%%w = f32[i, j] constant \"w\"\n");
+	n += snprintf(text + n, bytes - (size_t)n, "%%h0 = f32[i] input \"h\"\n%%w = f32[i, j] constant \"w\"\n%s", before);
 	for (int i = 0; i < n_step + n_other; i++)
 		n += snprintf(text + n, bytes - (size_t)n, "%%v%d = f32[k%d, n%d] view { %%w[n%d, k%d] }\n", i, i, i, i, i);
 	for (int i = 0; i < n_step; i++)
@@ -114,7 +156,7 @@ Test(packed_constants, a_constant_is_packed_once_for_all_who_read_it)
 		static char text[20000];
 		struct lt_graph *lean;
 		struct lt_looptree *t;
-		write_steps(text, sizeof text, shared[i].n_step, shared[i].n_other);
+		write_steps(text, sizeof text, shared[i].n_step, shared[i].n_other, "");
 		struct lt_graph *g = parsed(text);
 		cr_assert_eq(lt__passes_run(g, NULL, NULL, &lean), LT_OK, "%s", lt_context_message(g->ctx));
 		cr_assert_eq(lt_looptree_auto(lean, &machine, &t), LT_OK, "%s", lt_context_message(g->ctx));
@@ -125,6 +167,139 @@ Test(packed_constants, a_constant_is_packed_once_for_all_who_read_it)
 		lt_graph_free(lean);
 		parsed_free(g);
 	}
+}
+
+/* -- a copy of one constant that others read, too, before the first of the products that pack it -- */
+
+/* The tree of `machine`, run by a backend. */
+static lt_status compile_wide(void *unused, const struct lt_graph *g, const struct lt_options *options,
+	struct lt_program **out)
+{
+	struct lt_graph *lean, *lowered;
+	struct lt_looptree *t = NULL;
+	(void)unused;
+	*out = NULL;
+	LT_TRY(lt__passes_run(g, NULL, NULL, &lean));
+	lt_status st = lt__materialize(lean, &lowered);
+	lt_graph_free(lean);
+	if (!st)
+		st = lt_looptree_auto(lowered, &machine, &t);
+	if (!st && (st = lt_looptree_verify(t)))
+		lt_looptree_free(t);
+	return st ? st : lt__compile_tree(g->ctx, g, lowered, t, options, out);
+}
+
+static const struct { const char *what, *nodes; int n_copy; } before[] = {
+	{ "a sum that is constant", "%c = f32[i] add.reduce %w\n%e = f32[i] mul %c, %h0\n", 1 },
+	{ "a sum of each run", "%c = f32[i, j] mul %w, %h0\n%e = f32[i] add.reduce %c\n", 1 },
+	{ "a constant value", "%c = f32[i, j] exp %w\n%e = f32[i, j] mul %c, %h0\n", 1 },
+	{ "a value of each run", "%e = f32[i, j] mul %w, %h0\n", 1 },
+	{ "one row", "%c = f32[j] view { %w[31, j] }\n%d = f32[j] exp %c\n%e = f32[i, j] mul %d, %h0\n", 1 },
+	{ "a product that reads it as it lies", "%l = f32[m, i] input \"l\"\n%c = f32[m, i, j] mul %l, %w\n"
+		"%e = f32[m, j] add.reduce %c\n", 1 },
+	{ "a product that is constant", "%l = f32[m, j] constant \"l\"\n%c = f32[m, j, i] mul %l, %w\n"
+		"%d = f32[m, i] add.reduce %c\n%e = f32[m, i] mul %d, %h0\n", 2 },
+	{ "what follows a product", "%l = f32[u, i] input \"l\"\n%r = f32[u, j] input \"r\"\n"
+		"%c = f32[i, j, u] mul %l, %r\n%d = f32[i, j] add.reduce %c\n%e = f32[i, j] add %d, %w\n", 1 },
+};
+
+ParameterizedTestParameters(packed_constants, a_shared_copy_is_made_before_all_that_read_it)
+{
+	static int at[sizeof before / sizeof *before];
+	for (size_t i = 0; i < sizeof at / sizeof *at; i++)
+		at[i] = (int)i;
+	return cr_make_param_array(int, at, sizeof at / sizeof *at);
+}
+
+ParameterizedTest(int *at, packed_constants, a_shared_copy_is_made_before_all_that_read_it)
+{
+	static char text[20000];
+	struct lt_graph *lean;
+	struct lt_looptree *t;
+	write_steps(text, sizeof text, 5, 0, before[*at].nodes);
+	strcat(text, "result \"e\" = %e\n");
+	struct lt_graph *g = parsed(text);
+	cr_assert_eq(lt__passes_run(g, NULL, NULL, &lean), LT_OK, "%s", lt_context_message(g->ctx));
+	cr_assert_eq(lt_looptree_auto(lean, &machine, &t), LT_OK, "%s: %s", before[*at].what, lt_context_message(g->ctx));
+	cr_expect_eq(copies_in(t).n, before[*at].n_copy, "%s: %d copies", before[*at].what, copies_in(t).n);
+	lt_looptree_free(t);
+	lt_graph_free(lean);
+	compare(g, &(struct run_config){ .backends = "ref", .compile = compile_wide }, before[*at].what);
+	parsed_free(g);
+}
+
+/* -- at random -- */
+
+static const struct lt_target narrow = { .size = sizeof narrow, .name = "narrow", .vector_bytes = 16,
+	.vector_registers = 16, .cores = 1, .l1_bytes = 4 << 10, .l2_bytes = 16 << 10 };
+static const struct lt_target micro = { .size = sizeof micro, .name = "micro", .vector_registers = 8, .cores = 1 };
+
+/* Copies for all readers of a constant that several nodes read. */
+static int shared_in(const struct lt_looptree *t)
+{
+	const bool *constant = lt__constant_nodes(t->graph, t->arena);
+	int count = 0;
+	for (lt_node n = 0; n < t->graph->n_node; n++) {
+		int readers = 0;
+		for (lt_node r = 0; constant[n] && t->graph->node[n].op == LT_OP_copy && r < t->graph->n_node; r++)
+			for (int32_t k = 0; k < t->graph->node[r].n_operand; k++)
+				readers += t->graph->node[r].operand[k] == n;
+		count += readers > 1;
+	}
+	return count;
+}
+
+/* A nest of each node's class. */
+static void try_classes(const struct lt_graph *g, const struct lt_target *const *target, int32_t n, uint64_t seed)
+{
+	int32_t *class = calloc((size_t)g->n_node + 1, sizeof *class);
+	struct lt_looptree *t;
+	uint64_t rng = seed;
+	cr_assert(class);
+	for (lt_node i = 0; i < g->n_node; i++)
+		class[i] = (int32_t)random_between(&rng, 0, n - 1);
+	cr_expect_eq(lt__looptree_auto_for(g, target, n, class, NULL, &t), LT_OK, "seed %llu: %s", (unsigned long long)seed,
+		lt_context_message(g->ctx));
+	lt_looptree_free(t);
+	free(class);
+}
+
+/* Default trees for machines of each sort, and for several; some are run.  LT_SEED=N begins with another graph,
+ * LT_GRAPHS=N draws another number of them. */
+Test(packed_constants, random_readers_have_trees_on_every_sort_of_machine)
+{
+	static const struct lt_host host = { .size = sizeof host };
+	static char text[RANDOM_PACKED_TEXT];
+	const uint64_t first = must_number("LT_SEED", 1), count = must_draws("LT_GRAPHS", 60);
+	struct lt_session *session;
+	int n_shared = 0;
+	cr_assert_eq(lt_backend_find("sim")->open(&host, "grid/groups", &session, NULL), LT_OK);
+	const struct lt_target *const target[] = { &machine, &narrow, &micro, NULL,
+		lt_backend_find("sim")->caps(session)->target };
+	for (uint64_t seed = first; seed < first + count; seed++) {
+		struct lt_graph *lean, *lowered;
+		char what[64];
+		random_packed(seed, text);
+		struct lt_graph *g = parsed(text);
+		(void)snprintf(what, sizeof what, "seed %llu", (unsigned long long)seed);
+		cr_assert_eq(lt__passes_run(g, NULL, NULL, &lean), LT_OK, "%s: %s", what, lt_context_message(g->ctx));
+		cr_assert_eq(lt__materialize(lean, &lowered), LT_OK, "%s: %s", what, lt_context_message(g->ctx));
+		for (int i = 0; i < 5; i++) {
+			struct lt_looptree *t;
+			cr_assert_eq(lt_looptree_auto(lowered, target[i], &t), LT_OK, "%s, target %d: %s", what, i,
+				lt_context_message(g->ctx));
+			n_shared += i == 0 ? shared_in(t) : 0;
+			lt_looptree_free(t);
+		}
+		try_classes(lowered, target, 5, seed);
+		if (seed % 4 == 0)
+			compare(g, &(struct run_config){ .backends = "ref", .compile = compile_wide }, what);
+		lt_graph_free(lowered);
+		lt_graph_free(lean);
+		parsed_free(g);
+	}
+	cr_expect(n_shared > 0 || count < 20, "no copy is shared");
+	lt_backend_find("sim")->close(session);
 }
 
 /* -- recurrent layers -- */
@@ -180,39 +355,6 @@ Test(packed_constants, steps_of_a_recurrence_share_their_weights)
 		}
 }
 
-/* Lengths from 0 to more than there are, other data small multiples of 1/8. */
-static void fill(void *graph, int run, lt_node n, void *out)
-{
-	const struct lt_graph *g = graph;
-	const enum lt_dtype t = g->node[n].dtype;
-	uint64_t x = (uint64_t)n * 7919 + (uint64_t)(g->node[n].op == LT_OP_constant ? 0 : run) * 104729;
-	for (int64_t i = 0; i < lt__node_elems(g, n); i++) {
-		x = x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-		const int64_t small = (int64_t)(x >> 33) % 9 - 4;
-		const bool real = lt__dtype_info(t)->cls == LT_CLASS_FLOAT;
-		union lt_scalar v;
-		if (real)
-			v.f = (double)small / 8;
-		else
-			v.i = t == LT_I32 ? small + 4 : small;
-		lt__store(out, i, t, lt__round_to(v, t));
-	}
-}
-
-static void compare(struct lt_graph *g, const char *backends, const char *what)
-{
-	const struct run_config config = { .backends = backends };
-	struct run_want want;
-	struct run_tally tally = { 0 };
-	char why[2000] = "";
-	run_want_new(g, 2, fill, g, &want);
-	cr_assert_eq(want.status, LT_OK, "%s: %s", what, want.message);
-	cr_expect(run_compare(&want, g, &config, NULL, NULL, &tally, why, sizeof why), "%s: %s", what, why);
-	cr_expect(tally.elements > 0 && tally.skipped == 0, "%s: %lld elements are not judged", what,
-		(long long)tally.skipped);
-	run_want_free(&want);
-}
-
 Test(packed_constants, recurrent_layers_are_what_the_evaluator_says)
 {
 	static const char *const dtypes[] = { "float32", "float16", "float64" };
@@ -224,7 +366,7 @@ Test(packed_constants, recurrent_layers_are_what_the_evaluator_says)
 			struct lt_graph *g = layer_graph(&layers[i], dtypes[k], 4, batch, h);
 			(void)snprintf(what, sizeof what, "%s %s, %s, %d sequences, %d elements", layers[i].node, layers[i].rest, dtypes[k],
 				batch, h);
-			compare(g, "ref", what);
+			compare(g, &by_ref, what);
 			parsed_free(g);
 		}
 }
@@ -246,7 +388,7 @@ Test(packed_constants, linear_layers_are_what_the_evaluator_says)
 					types[i].type, types[i].type, types[i].sum, op, types[i].sum, op, types[i].sum, types[i].sum);
 				(void)snprintf(what, sizeof what, "%s, %d rows, %d columns", types[i].type, m, n[k]);
 				struct lt_graph *g = parsed(text);
-				compare(g, "ref", what);
+				compare(g, &by_ref, what);
 				parsed_free(g);
 			}
 }

@@ -17,6 +17,7 @@ TestSuite(more_partition, .timeout = 1200);
 #define CACHE(layer, start, end) " -i cache_start_" #layer "=" #start " -i cache_end_" #layer "=" #end
 static const struct { const char *name, *file, *options; int calls; } nets[] = {
 	{ "resnet50", NULL, "-i '*=random' -c '*=random'", 50 }, { "mobilenetv2", NULL, "-i '*=random' -c '*=random'", 50 },
+	{ "vgg11", "tests/groups/vgg11.lt", NULL, 8 },
 	{ "bert", NULL, NULL, 12 * 7 },
 	{ "mnist", "examples/hamkaas-mnist.lt", "-i '*=random' -c '*=random'", 2 },
 	{ "llama_step", "examples/llama/stories15M.lt", "-i '*=random' -c '*=random' -i pos_plus_one=1"

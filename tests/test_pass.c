@@ -478,6 +478,40 @@ Test(pass, widen_makes_pools_read_halves)
 	}
 }
 
+/* A convolution by channels reads bfloat16 where it lies, by windows of up to nine elements; float16, larger
+ * windows and several filters read what is cast once. */
+Test(pass, widen_makes_convolutions_by_channels_read_bfloat16)
+{
+	static const struct { const char *type, *filters; int side; bool halves; } cases[] = {
+		{ "bf16", "", 3, true }, { "bf16", "", 2, true }, { "f16", "", 3, false },
+		{ "bf16", "", 4, false }, { "bf16", ", o", 3, false } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const char *o = cases[i].filters;
+		char text[2000];
+		struct lt_context *ctx;
+		struct lt_graph *g, *h;
+		(void)snprintf(text, sizeof text, "graph 1\nvar h 7\nvar w 5\nvar g 3\nvar y 4\nvar x 5\n"
+			"var j %d\nvar k %d\nvar o 2\n%%a = %s[h, w, g] input \"a\"\n%%b = %s[g, j, k%s] constant \"b\"\n"
+			"%%c = f32[h, w, g] cast %%a\n"
+			"%%f = f32[g, j, k%s] cast %%b\n%%v = f32[g, y, j, x, k] view { %%c[2*y + j - 1, x + k - 1, g] if "
+			"2*y + j - 1 >= 0, 7 - 2*y - j >= 0, x + k - 1 >= 0, 5 - x - k >= 0; else 0.0 }\n"
+			"%%p = f32[y, x, g, j, k%s] mul %%v, %%f\n%%s = f32[y, x, g%s] add.reduce %%p\nresult \"s\" = %%s\n",
+			cases[i].side, cases[i].side, cases[i].type, cases[i].type, o, o, o, o);
+		cr_assert_eq(lt_context_new(&ctx), LT_OK);
+		cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "conv", &g), LT_OK, "%s", lt_context_message(ctx));
+		cr_assert_eq(lt__pass_widen(g, &h), LT_OK, "%s", lt_context_message(ctx));
+		cr_assert_eq(lt_graph_verify(h), LT_OK, "%s", lt_context_message(ctx));
+		compare_graphs(g, h, text);
+		bool halves = false;
+		for (lt_node n = 0; n < h->n_node; n++)
+			halves = halves || (h->node[n].op == LT_OP_view && h->node[n].dtype != LT_F32);
+		cr_expect_eq(halves, cases[i].halves, "%s", text);
+		lt_graph_free(h);
+		lt_graph_free(g);
+		lt_context_free(ctx);
+	}
+}
+
 /* What is computed for a result alone has its order, a sum and its terms, too; what others read as well keeps its own.
  * The constant that lies across is copied. */
 Test(pass, order_is_the_results)
@@ -501,6 +535,34 @@ Test(pass, order_is_the_results)
 		cr_expect_eq(strstr(after, "%s = f32[m, y, g] add.reduce") != NULL, !others, "%s", after);
 		cr_expect_eq(strstr(after, "%p = f32[m, y, t, g] mul") != NULL, !others, "%s", after);
 		cr_expect_eq(strstr(after, "%w.packed = f32[t, g] copy") != NULL, !others, "%s", after);
+		free(after);
+		lt_graph_free(h);
+		lt_graph_free(g);
+		lt_context_free(ctx);
+	}
+}
+
+/* A cast of what lies in another order lies as that does, where a view of it is computed with; what a result shows, or
+ * is, keeps its own. */
+Test(pass, order_of_a_cast_is_that_of_what_it_reads)
+{
+	static const char *const shown[] = { "", "%q = f32[m, g, y] view { %c[m, g, y] }\nresult \"q\" = %q\n",
+		"result \"q\" = %c\n" };
+	for (int i = 0; i < 3; i++) {
+		char text[1000];
+		struct lt_context *ctx;
+		struct lt_graph *g, *h;
+		(void)snprintf(text, sizeof text, "graph 1\nvar m 3\nvar y 5\nvar t 3\nvar all 7\nvar g 4\n"
+			"%%x = f16[m, all, g] input \"x\"\n%%w = f32[g, t] constant \"w\"\n%%c = f32[m, g, all] cast %%x\n"
+			"%%v = f32[m, g, y, t] view { %%c[m, g, y + t] }\n%%p = f32[m, g, y, t] mul %%v, %%w\n"
+			"%%s = f32[m, g, y] add.reduce %%p\n%%e = f16[m, y, g] cast %%s\nresult \"e\" = %%e\n%s", shown[i]);
+		cr_assert_eq(lt_context_new(&ctx), LT_OK);
+		cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "order", &g), LT_OK, "%s", lt_context_message(ctx));
+		cr_assert_eq(lt__pass_order(g, &h), LT_OK, "%s", lt_context_message(ctx));
+		cr_assert_eq(lt_graph_verify(h), LT_OK, "%s", lt_context_message(ctx));
+		compare_graphs(g, h, text);
+		char *after = run_graph_text(h);
+		cr_expect_not_null(strstr(after, i ? "%c = f32[m, g, all] cast" : "%c = f32[m, all, g] cast"), "%s", after);
 		free(after);
 		lt_graph_free(h);
 		lt_graph_free(g);

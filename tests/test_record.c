@@ -1,5 +1,6 @@
 /* test_record.c -- runs that repeat are recorded and replayed; faults in them; time on the device
  * (tests/device.h). */
+#include <unistd.h>
 #include "tests/device_run.h"
 
 TestSuite(record, .init = device_register, .timeout = 60);
@@ -67,6 +68,37 @@ Test(record, a_backend_that_cannot_record_runs_one_by_one)
 	cr_assert(device_one.captures == 0 && st.n_replayed == 0);
 	cr_expect(strstr(said, "backend devone: ") && strstr(said, " launches are not recorded: "), "%s", said);
 	cr_assert_eq(device_one.runs, 4 * st.n_launch);
+	lt_instance_free(r);
+	lt_program_free(p);
+	close_graph(g);
+}
+
+static int take_time(void *user)
+{
+	(*(int *)user)++;
+	(void)usleep(25000);
+	return 0;
+}
+
+/* Between its launches somebody is asked, which is not done in a replay. */
+Test(record, a_long_run_that_may_be_cancelled_is_not_recorded)
+{
+	struct lt_graph *g = parsed(LONG);
+	struct lt_program *p = compiled(g, "devone:host");
+	struct lt_instance *r = instance_of(p);
+	float x[16] = { 0 }, h[4];
+	int asked = 0;
+	lt_instance_cancel(r, take_time, &asked);
+	for (int run = 0; run < 4; run++)
+		run_long(r, x, h, 1);
+	struct lt_stats st = { .size = sizeof st };
+	lt_program_stats(p, &st);
+	cr_expect(device_one.captures == 0 && st.n_replayed == 0, "%lld", (long long)device_one.captures);
+	cr_expect_geq(asked, 4 * st.n_launch, "%d", asked);
+	lt_instance_cancel(r, NULL, NULL);
+	for (int run = 0; run < 2; run++)
+		run_long(r, x, h, 1);
+	cr_expect(device_one.captures == 1, "%lld", (long long)device_one.captures);
 	lt_instance_free(r);
 	lt_program_free(p);
 	close_graph(g);

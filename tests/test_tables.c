@@ -28,6 +28,10 @@ Test(tables, types)
 			want[i].name);
 		cr_assert_eq(r.is_signed, *want[i].name != 'u' && r.kind != LT_KIND_BOOL, "%s", r.name);
 	}
+	for (int i = 0; i < 4; i++) {
+		const enum lt_dtype none = (enum lt_dtype)(int[]){ 0, -1, LT_NDTYPE, 77 }[i];
+		cr_assert(!lt_dtype_name(none) && lt_dtype_bytes(none) == 0);
+	}
 	struct lt_type_row r = { .size = sizeof r, .dtype = 77 };
 	cr_assert(lt_type_at(-1, &r) == LT_EINVAL && lt_type_at(lt_type_count(), &r) == LT_EINVAL && r.dtype == 77);
 	/* a caller of a time when the struct was shorter */

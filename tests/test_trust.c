@@ -71,9 +71,9 @@ Test(trust, temporaries_are_made_in_tmpdir)
 	cr_expect_eq(count_names("temp"), 0, "temporaries stay");
 	cr_expect_eq(shell("find looptree -name 'tmp*' -o -name 'new*'"), 0);
 	cr_expect_str_eq(out, "");
-	setenv("TMPDIR", "/no/such/folder", 1);
+	setenv("TMPDIR", "/dev/null/folder", 1);
 	cr_expect_eq(ltrun("add.lt -b cpu -i x=1 -c w=2 -q --no-cache"), 1);
-	cr_expect(strstr(err, "no temporary folder can be made in '/no/such/folder'"), "%s", err);
+	cr_expect(strstr(err, "no temporary folder can be made in '/dev/null/folder'"), "%s", err);
 	setenv("TMPDIR", "", 1);
 	cr_expect_eq(ltrun("add.lt -b cpu -i x=1 -c w=2 -q --no-cache"), 0, "%s", err);
 	/* One where others could exchange what is compiled. */
@@ -158,7 +158,7 @@ static void sweep_entry(struct sweep *s, const char *ending)
 		{ "of another user", "chown 65534 %s", true, true },
 		{ "a link to a sound one", "rm %s && ln -s ../sound %s", false, false },
 		{ "a link to itself", "rm %s && ln -s $(basename %s) %s", false, false },
-		{ "a dangling link", "rm %s && ln -s /no/such %s", false, false },
+		{ "a dangling link", "rm %s && ln -s /dev/null/none %s", false, false },
 		{ "a fifo", "rm %s && mkfifo -m 600 %s", false, false },
 		{ "a folder", "rm %s && mkdir %s", false, false },
 		{ "a full folder", "rm %s && mkdir %s && touch %s/x", false, false },
@@ -229,7 +229,7 @@ Test(trust, damaged_folders)
 		{ "a link", "mv " CACHE " real && ln -s real " CACHE, "it is a link", false },
 		{ "a file", "rm -r " CACHE " && touch " CACHE, "it is not a folder", false },
 		{ "a fifo", "rm -r " CACHE " && mkfifo " CACHE, "it is not a folder", false },
-		{ "a dangling link", "rm -r " CACHE " && ln -s /no/such " CACHE, "it is a link", false },
+		{ "a dangling link", "rm -r " CACHE " && ln -s /dev/null/none " CACHE, "it is a link", false },
 		{ "with other files", "rm " CACHE "/looptree-cache && touch " CACHE "/letter.txt",
 			"holds others, such as 'letter.txt'", false },
 		{ "whose marker is a link", "cd " CACHE " && rm looptree-cache && ln -s /etc/passwd looptree-cache",
@@ -270,7 +270,7 @@ Test(trust, no_home)
 		{ "env -u HOME -u XDG_CACHE_HOME", "HOME is not set" },
 		{ "env HOME= XDG_CACHE_HOME=", "HOME is not set" },
 		{ "env HOME=here XDG_CACHE_HOME=", "HOME is not an absolute path" },
-		{ "env HOME=/no/such XDG_CACHE_HOME=", "HOME is '/no/such': No such file or directory" },
+		{ "env HOME=/dev/null/none XDG_CACHE_HOME=", "HOME is '/dev/null/none': Not a directory" },
 		{ "env HOME=/proc/1/root/x XDG_CACHE_HOME=", "HOME is '/proc/1/root/x': " },
 		{ "env XDG_CACHE_HOME=/dev/null/x", "XDG_CACHE_HOME is '/dev/null/x': Not a directory" },
 		{ "env HOME=/dev/null XDG_CACHE_HOME=", "cannot hold compiled code: Not a directory" },

@@ -130,6 +130,81 @@ Test(verify, results_of_anybody)
 	parsed_free(g);
 }
 
+/* States as the caller has them; what the reference makes of one that is set, and of one that is not. */
+Test(verify, states_are_given_and_read)
+{
+	struct lt_graph *g = parsed("graph 1\nvar m 7\n%x = f32[m] input \"x\"\n%s = f32[m] state \"s\"\n"
+		"%t = f32[m] state \"t\"\n%p = f32[m] mul %x, %t\n%y = f32[m] add %p, %s\nset %s = %y\nresult \"y\" = %y\n");
+	struct lt_verifier *v = verifier(g, NULL, NULL);
+	const void *const in[] = { x };
+	float s[M], t[M];
+	for (int i = 0; i < M; i++) {
+		s[i] = (float)(2 * i - 5);
+		t[i] = w[i];
+	}
+	cr_assert_null(lt_verifier_reference_state(v, 0));
+	cr_assert(lt_verifier_set_state(v, 0, s) == LT_OK && lt_verifier_set_state(v, 1, t) == LT_OK);
+	memset(t, 0xff, sizeof t);              /* it was copied */
+	cr_assert_eq(lt_verifier_evaluate(v, in), LT_OK, "%s", lt_context_message(g->ctx));
+	for (int i = 0; i < M; i++) {
+		s[i] += x[i] * w[i];
+		cr_assert(((const float *)lt_verifier_reference(v, 0))[i] == s[i]);
+		cr_assert(((const float *)lt_verifier_reference_state(v, 0))[i] == s[i]);
+		cr_assert(((const float *)lt_verifier_reference_state(v, 1))[i] == w[i]);
+	}
+	cr_assert(!lt_verifier_reference_state(v, 2) && !lt_verifier_reference_state(v, -1));
+	cr_assert(lt_verifier_state(v, 0, s) == LT_OK && lt_verifier_state(v, 1, w) == LT_OK);
+	cr_assert(lt_verifier_report(v)->verdict == LT_VERDICT_PASSED && lt_verifier_report(v)->equal == 2 * M);
+	expect_message(g, lt_verifier_set_state(v, 2, s), LT_EINVAL, "no state 2; the graph has 2");
+	lt_verifier_free(v);
+	parsed_free(g);
+}
+
+/* Kernels that this loop stands for: h = exp x, then y = the sum of h. */
+Test(verify, values_of_kernels_that_somebody_else_runs)
+{
+	struct lt_graph *g = parsed("graph 1\nvar m 7\n%x = f32[m] input \"x\"\n%h = f32[m] exp %x\n"
+		"%y = f32[] add.reduce %h\nresult \"y\" = %y\nresult \"h\" = %h\n");
+	struct lt_program *p = compiled(g, "ref");
+	const struct lt_graph *after = lt_program_graph(p);
+	const lt_node nh = lt_graph_find_node(after, "h"), ny = lt_graph_find_node(after, "y");
+	struct lt_verifier *v = verifier(g, p, NULL), *alone = verifier(g, NULL, NULL);
+	const void *const in[] = { x };
+	float h[M], y = 0;
+	cr_assert(nh >= 0 && ny >= 0);
+	expect_message(g, lt_verifier_value(v, nh, 0, h), LT_EINVAL, "lt_verifier_evaluate");
+	for (int wrong = 0; wrong < 3; wrong++) {
+		lt_verifier_clear(v);
+		cr_assert_eq(lt_verifier_evaluate(v, in), LT_OK);
+		y = 0;
+		for (int i = 0; i < M; i++)
+			h[i] = expf(x[i]);
+		h[2] += wrong == 1 ? 1 : 0;
+		for (int i = 0; i < M; i++)
+			y += h[i];
+		y += wrong == 2 ? 1 : 0;
+		cr_assert_eq(lt_verifier_value(v, nh, 0, h), LT_OK);
+		cr_assert_eq(lt_verifier_value(v, ny, 0, &y), LT_OK);
+		cr_assert_eq(lt_verifier_report(v)->kernel_elements, 0);        /* nothing is judged before it is asked for */
+		cr_assert_eq(lt_verifier_values(v), LT_OK, "%s", lt_context_message(g->ctx));
+		const struct lt_verified *f = lt_verifier_report(v);
+		cr_assert(f->values == 2 && f->kernels == 1 && f->kernel_elements == M + 1 && f->kernel_wrong == (wrong > 0));
+		cr_assert_eq(f->verdict, wrong ? LT_VERDICT_FAILED : LT_VERDICT_PASSED, "%s", f->first);
+		/* A wrong %h is the fault of what wrote it alone: %y was computed of it. */
+		cr_assert(wrong == 0 || strstr(f->first, wrong == 1 ? "%h[2] is" : "%y[] is"), "%s", f->first);
+		cr_assert(lt_verifier_values(v) == LT_OK && lt_verifier_report(v)->values == 2);        /* they are forgotten */
+	}
+	expect_message(g, lt_verifier_value(v, after->n_node, 0, h), LT_EINVAL, "no value");
+	expect_message(g, lt_verifier_value(v, nh, lt_program_kernels(p), h), LT_EINVAL, "no kernel");
+	expect_message(g, lt_verifier_value(v, nh, -1, h), LT_EINVAL, "no kernel -1");
+	cr_assert_eq(lt_verifier_evaluate(alone, in), LT_OK);
+	expect_message(g, lt_verifier_value(alone, nh, 0, h), LT_EINVAL, "without a program");
+	lt_verifier_free(alone);
+	lt_verifier_free(v);
+	lt_program_free(p);
+	parsed_free(g);
+}
+
 Test(verify, what_does_not_belong_together)
 {
 	struct lt_graph *g = parsed(FOLLOWED), *other = parsed(FOLLOWED);

@@ -16,6 +16,7 @@
 #include "tests/keeper.h"
 
 TestSuite(zeros, .timeout = 600);
+TestSuite(more_zeros, .timeout = 600);
 
 static const enum lt_dtype types[] = { LT_F32, LT_F64, LT_F16, LT_BF16 };
 static const char *const backends[] = { "ref", "cpu", "cpu:O0", "cpu:target=sse2", "cpu:target=sse4", "cpu:target=avx2",
@@ -235,9 +236,9 @@ static void operators(enum lt_dtype t, bool alone)
 }
 
 Test(zeros, operators_f32) { operators(LT_F32, false); }
-Test(zeros, operators_f64) { operators(LT_F64, false); }
+Test(more_zeros, operators_f64) { operators(LT_F64, false); }
 Test(zeros, operators_f16) { operators(LT_F16, false); }
-Test(zeros, operators_bf16) { operators(LT_BF16, false); }
+Test(more_zeros, operators_bf16) { operators(LT_BF16, false); }
 Test(zeros, operators_of_one_element) { operators(LT_F32, true); }
 
 /* -- reductions -- */

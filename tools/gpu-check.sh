@@ -3,7 +3,8 @@
 # minutes and without a network.  Prints one table; everything that the programs say is left in FOLDER (gpu-check).  1
 # if something failed, was not done in that time, or is less than what is asked for (gpu_table.py).
 #
-#   -p PARTS    some of tests,measure,examples,nets,llama,check,bench,sanitize, in this order; default: all
+#   -p PARTS    some of tests,measure,examples,integers,nets,llama,check,bench,sanitize,cudnn, in this order;
+#               default: all
 #
 # nets runs whole networks with random weights: the scripts $O/nets/*.lt, if there are any, which lt-run --dump=script
 # makes of the models of bench/make_nets.py (--dim batch=32 -o build/nets/resnet50_32.lt).
@@ -30,7 +31,7 @@ if [ "${1-}" = --pack ]; then
 	ldd "$to"/bin/lt-* "$to"/bin/tests/* | awk '/=> \// { print $1, $3 }' | sort -u |
 		grep -vE '^(libc|libm|libdl|libpthread|librt|libresolv|ld-linux[^ ]*|libgcc_s|libstdc\+\+)\.so' |
 		while read -r name file; do cp -L "$file" "$to/lib/$name"; done
-	cp -R examples "$to" && cp -R tests/cases tests/examples.txt "$to/tests" && cp "$0" "$to" || exit 1
+	cp -R examples "$to" && cp -R tests/cases tests/examples.txt tests/fixed "$to/tests" && cp "$0" "$to" || exit 1
 	mkdir "$to/nets" && find "$O/nets" -name '*.lt' -exec cp {} "$to/nets" \; 2>/dev/null
 	mkdir "$to/peers" && cp bench/peers/p*.py "$to/peers" || exit 1
 	cp tools/gpu-bench.sh bench/gpu_table.py bench/pytorch_table.py "$to" || exit 1
@@ -38,7 +39,7 @@ if [ "${1-}" = --pack ]; then
 	exit 0
 fi
 
-parts=tests,measure,examples,nets,llama,check,bench,sanitize,cudnn
+parts=tests,measure,examples,integers,nets,llama,check,bench,sanitize,cudnn
 [ "${1-}" = -p ] && { parts=$2; shift 2; }
 out=${1:-gpu-check}
 mkdir -p "$out" || exit 1
@@ -150,6 +151,13 @@ examples() {
 	row 'examples with --verify' "$(($(wc -l <"$out/examples/list") - n)) passed, $n failed, $(seconds "$from")"
 	while read -r line; do row '' "$line"; done <"$out/examples/failed"
 	[ "$n" = 0 ] || failed=1
+}
+
+# Random graphs of integers, bit for bit as an interpreter in Python has them.
+integers() {
+	limited 60 python3 tests/fixed/everywhere.py 200 1 "$bin" cuda >"$out/integers.log" 2>&1
+	row 'graphs of integers' "$(sed -n 's/^\(not \)\{0,1\}ok - //p' "$out/integers.log" | head -n 1)"
+	grep -q '^ok - 200 graphs' "$out/integers.log" || failed=1
 }
 
 # nets: each by itself: microseconds of a run, and what of them crossing took; of each kernel: nets/NAME.log.
@@ -340,13 +348,14 @@ cudnn() {
 				b = ConstantTensor(b, $type, [768]); result = R($norm);
 			E
 		done
-		for seen in s 'WhereNode(LessEqualNode(IndexNode(s, 2), IndexNode(s, 1)), s, -inf)'; do
+		for seen in s 'WhereNode(LessEqualNode(IndexNode(s, 2), IndexNode(s, 1)), s, -inf)' \
+			'WhereNode(LessEqualNode(IndexNode(s, 2), IndexNode(s, 1) + 67), s, -inf)'; do
 			[ "$type" = float32 ] && continue
 			m=$((m + 1))
 			cat >"$dir/more$m.lt" <<-E
 				$wide $narrow
-				q = InputTensor(q, $type, [16, 333, 64]); k = InputTensor(k, $type, [16, 333, 64]);
-				v = InputTensor(v, $type, [16, 333, 64]); s = EinsumNode(hsd,htd->hst: F(q), F(k)) * 0.125;
+				q = InputTensor(q, $type, [16, 333, 64]); k = InputTensor(k, $type, [16, 400, 64]);
+				v = InputTensor(v, $type, [16, 400, 64]); s = EinsumNode(hsd,htd->hst: F(q), F(k)) * 0.125;
 				p = R(SoftmaxNode($seen)); result = R(EinsumNode(hst,htd->hsd: F(p), F(v)));
 			E
 		done
@@ -410,6 +419,7 @@ facts
 has tests && for name in test_cuda_{host,programs,blas,bench} test_grid_trees; do tests "$name"; done
 has measure && { measured measure_cuda; measured measure_blas; slower; }
 has examples && examples
+has integers && integers
 has nets && nets
 has llama && llama
 has check && check 240

@@ -11,7 +11,8 @@ static const struct lt_option options[N_OPTION] = {
 	{ .key = "O2", .again = 1, .about = "it optimises" },
 	{ .key = "O3", .again = 1, .about = "it optimises as far as it can: the default" },
 	[TARGET] = { .key = "target", .value = "NAME", .about = "the processor to make loops and code for" },
-	[EMIT] = { .key = "emit", .value = "NAME", .about = "the dialect of C: c, with vectors of gcc and clang, or c99" },
+	[EMIT] = { .key = "emit", .value = "NAME", .about = "the dialect of C: c, with vectors of gcc and clang, c99, or "
+		"bare, for microcontrollers" },
 	[SOURCE] = { .key = "source", .value = "FILE", .slashes = 1, .about = "C to run in place of what would be printed" },
 	[SYMBOLS] = { .key = "symbols", .value = "FOLDER", .slashes = 1,
 		.about = "kernels' C and objects stay in that folder, with symbols and lines; nothing is cached" } };
@@ -40,7 +41,7 @@ lt_status lt__cpu_config(const char *config, struct lt_cpu_config *out, struct l
 			break;
 		case EMIT:
 			if (!lt__cpu_emit_find(item.text, item.bytes, &out->emit))
-				return lt_option_refuse(&options[EMIT], &item, "give emit=c or emit=c99", diag);
+				return lt_option_refuse(&options[EMIT], &item, "give emit=c, emit=c99 or emit=bare", diag);
 			break;
 		case SOURCE:
 			out->source = item.text;

@@ -68,7 +68,7 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 	s->cc_timeout_ms = LT_HAS(struct lt_host, host, cc_timeout_ms) ? host->cc_timeout_ms : 0;
 	s->text_only = LT_HAS(struct lt_host, host, text_only);
 	s->level = c.level;
-	s->emit = c.emit;
+	s->emit = c.model->int_bits ? LT_CPU_BARE : c.emit;
 	s->host = host;
 	s->progress = LT_HAS(struct lt_host, host, progress) ? host->progress : NULL;
 	s->user = s->progress ? host->user : NULL;

@@ -38,9 +38,13 @@ struct lt_cpu_need {
 struct lt_cpu_model {
 	const char *name;               /* "avx2" */
 	const char *machine;            /* as a compiler names it: "x86_64" */
-	const char *flags[3];           /* what makes a compiler write for it; ends with NULL */
+	const char *flags[4];           /* what makes a compiler write for it; ends with NULL */
 	bool (*runs)(void);             /* on this machine */
 	struct lt_target target;        /* size 0: this machine's own */
+	/* A microcontroller: its texts are bare C99.  int_bits: of an int, 0: it is none; flash: what says that a constant is
+	 * read where the program is, not in RAM; NULL: that is the same to a program */
+	uint8_t int_bits;
+	const char *flash;
 };
 uint32_t lt__cpu_model_count(void);
 const struct lt_cpu_model *lt__cpu_model_at(uint32_t);
@@ -48,7 +52,7 @@ const struct lt_cpu_model *lt__cpu_model_find(const char *name, size_t bytes);  
 const char *lt__cpu_machine(void);                                                      /* this one */
 
 /* emit.c: the dialect that is printed */
-enum lt_cpu_emit { LT_CPU_C, LT_CPU_C99, LT_CPU_NEMIT };
+enum lt_cpu_emit { LT_CPU_C, LT_CPU_C99, LT_CPU_BARE, LT_CPU_NEMIT };
 const char *lt__cpu_emit_name(enum lt_cpu_emit);
 bool lt__cpu_emit_find(const char *name, size_t bytes, enum lt_cpu_emit *);     /* false: no such */
 

@@ -8,6 +8,7 @@
 static const struct emit { const char *name; const struct lt_text_dialect *dialect; } emits[LT_CPU_NEMIT] = {
 	[LT_CPU_C] = { "c", &lt__text_c },
 	[LT_CPU_C99] = { "c99", &lt__text_c99 },
+	[LT_CPU_BARE] = { "bare", &lt__text_bare },
 };
 
 const char *lt__cpu_emit_name(enum lt_cpu_emit e) { return emits[e].name; }
@@ -25,7 +26,8 @@ bool lt__cpu_emit_find(const char *name, size_t bytes, enum lt_cpu_emit *out)
 enum {
 	MAX_ARRAY = 16 << 10, MAX_STACK = 128 << 10,    /* bytes of one local array; of all together: the rest is workspace */
 	MAX_UNROLLED = 1024,                            /* statements of copies */
-	MAX_COPIED = 64                                 /* the same, of serial loops that compute */
+	MAX_COPIED = 64,                                /* the same, of serial loops that compute */
+	BARE_ARRAY = 64, BARE_STACK = 128, BARE_VARIABLES = 16  /* of a microcontroller, whose stack is small */
 };
 
 static struct lt_machine machine_of(const struct lt_session *s)
@@ -40,10 +42,15 @@ static struct lt_machine machine_of(const struct lt_session *s)
 		machine.stream_bytes = 16 | 32 | 64;
 		machine.cache_bytes = 1 << 20;
 		machine.page_bytes = 4096;
-#if defined(__x86_64__)
-		machine.dots = 1;
-#endif
+		machine.dots = !strcmp(s->model->machine, "x86_64") || !strcmp(s->model->machine, "wasm32");
 		machine.copied = MAX_COPIED;
+	}
+	if (emits[s->emit].dialect->bare) {
+		machine.array_bytes = BARE_ARRAY;
+		machine.stack_bytes = BARE_STACK;
+		machine.teams = 0;
+		machine.unrolled = MAX_COPIED;
+		machine.max_variables = BARE_VARIABLES;
 	}
 	machine.operators = lt__text_operators(machine.masked, s->vector_library, &machine.n_operator);
 	return machine;
@@ -113,6 +120,9 @@ lt_status lt__cpu_print(const struct lt_session *s, const struct lt_tree *t, enu
 	struct lt_text_tree_names named = { .t = t };
 	const struct lt_text_origins origins = lt__text_tree_origins(&named);
 	d.headers |= what == LT_CPU_TEXT_PEOPLE;
+	d.madds = !strcmp(s->model->machine, "wasm32");
+	d.int_bits = d.bare && s->model->int_bits ? s->model->int_bits : d.int_bits;
+	d.places = d.bare && s->model->flash;
 	status = lt__text_print(&d, k, what == LT_CPU_TEXT_COMPILED ? LT_CPU_ENTRY : NULL,
 		what == LT_CPU_TEXT_COMPILED ? NULL : &origins, text, &need->definitions, diag);
 	need->shared = k->workspace_bytes;

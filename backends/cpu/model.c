@@ -36,14 +36,15 @@ static bool runs_x86(void) { return false; }
 #define runs_v4 runs_x86
 #endif
 static bool runs_here(void) { return true; }
+static bool runs_nowhere(void) { return false; }
 
 /* Caches that most processors of the kind have at least. */
-#define FIXED(label, bytes, registers, l1, l2, l3) \
+#define FIXED(label, bytes, registers, l1, l2, l3, n_core) \
 	.target = { .size = sizeof(struct lt_target), \
 		.name = label, \
 		.vector_bytes = bytes, \
 		.vector_registers = registers, \
-		.cores = 4, \
+		.cores = n_core, \
 		.cache_line = 64, \
 		.l1_bytes = (l1) << 10, \
 		.l1_ways = 8, \
@@ -52,6 +53,12 @@ static bool runs_here(void) { return true; }
 		.l3_bytes = (l3) << 20, \
 		.l3_ways = 16 }
 
+/* A microcontroller: no vectors, no caches, one core. */
+#define MICRO(label, registers, bits) \
+	.runs = runs_nowhere, \
+	.int_bits = bits, \
+	.target = { .size = sizeof(struct lt_target), .name = label, .vector_registers = registers, .cores = 1 }
+
 /* Compilers of clang's kind split vectors of 64 bytes where the processor prefers less. */
 static const struct lt_cpu_model models[] = {
 	{ .name = "native", .machine = MACHINE, .flags = { "-march=native" }, .runs = runs_here },
@@ -59,27 +66,46 @@ static const struct lt_cpu_model models[] = {
 		.machine = "x86_64",
 		.flags = { "-march=x86-64-v4", "-mprefer-vector-width=512" },
 		.runs = runs_v4,
-		FIXED("cpu:avx512", 64, 32, 32, 1024, 16) },
+		FIXED("cpu:avx512", 64, 32, 32, 1024, 16, 4) },
 	{ .name = "avx2",
 		.machine = "x86_64",
 		.flags = { "-march=x86-64-v3" },
 		.runs = runs_v3,
-		FIXED("cpu:avx2", 32, 16, 32, 512, 8) },
+		FIXED("cpu:avx2", 32, 16, 32, 512, 8, 4) },
 	{ .name = "sse4",
 		.machine = "x86_64",
 		.flags = { "-march=x86-64-v2" },
 		.runs = runs_v2,
-		FIXED("cpu:sse4", 16, 16, 32, 256, 4) },
+		FIXED("cpu:sse4", 16, 16, 32, 256, 4, 4) },
 	{ .name = "sse2",
 		.machine = "x86_64",
 		.flags = { "-march=x86-64" },
 		.runs = runs_x86,
-		FIXED("cpu:sse2", 16, 16, 32, 256, 4) },
+		FIXED("cpu:sse2", 16, 16, 32, 256, 4, 4) },
 	{ .name = "neon",
 		.machine = "aarch64",
 		.flags = { "-march=armv8-a" },
 		.runs = runs_arm,
-		FIXED("cpu:neon", 16, 32, 32, 512, 4) },
+		FIXED("cpu:neon", 16, 32, 32, 512, 4, 4) },
+	/* Registers are the engine's, which has 16 on x86-64, keeps one to itself, and computes in the order of the code: a
+	 * product's tile that would fill them is spilled, since the scalars of several rows are loaded
+	 * together.  One thread. */
+	{ .name = "wasm32",
+		.machine = "wasm32",
+		.flags = { "-msimd128" },
+		.runs = runs_nowhere,
+		FIXED("cpu:wasm32", 16, 12, 32, 256, 4, 1) },
+	/* So few registers that addresses of all accesses in a loop, made before it, would push its sums out of them. */
+	{ .name = "cortex-m0",
+		.machine = "arm",
+		.flags = { "-mcpu=cortex-m0", "-mthumb", "-fno-move-loop-invariants" },
+		MICRO("cpu:cortex-m0", 8, 32) },
+	{ .name = "cortex-m3", .machine = "arm", .flags = { "-mcpu=cortex-m3", "-mthumb" }, MICRO("cpu:cortex-m3", 13, 32) },
+	{ .name = "cortex-m4",
+		.machine = "arm",
+		.flags = { "-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=soft" },
+		MICRO("cpu:cortex-m4", 13, 32) },
+	{ .name = "avr5", .machine = "avr", .flags = { "-mmcu=atmega328p" }, .flash = "__flash", MICRO("cpu:avr5", 32, 16) },
 };
 
 uint32_t lt__cpu_model_count(void) { return sizeof models / sizeof *models; }

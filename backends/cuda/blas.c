@@ -22,19 +22,23 @@ enum { MIN_FLOPS = 100000000 };
 #define F64 (1u << LT_F64)
 #define F16 (1u << LT_F16)
 #define BF16 (1u << LT_BF16)
-#define ROW(after, type, to, sum) \
-	{ .name = "cublas.gemm", LT_PATTERN_PRODUCT, after, type, type, to, 0, 0, sum, LT_LAYOUT_BATCH, MIN_FLOPS }
-#define ROWS(activation, type, to) ROW(LT_EPILOGUE_BIAS | LT_EPILOGUE_RESIDUAL | (activation), type, to, LT_F32)
-#define TYPES(activation) \
-	ROWS(activation, F32, F32), ROWS(activation, BF16, BF16), ROWS(activation, BF16, F32), ROWS(activation, F16, F16), \
-	ROWS(activation, F16, F32)
-static const struct lt_routine routines[] = { TYPES(LT_EPILOGUE_RELU), ROW(0, F64, F64, LT_F64),
-	TYPES(LT_EPILOGUE_GELU_TANH) };
-enum { N_ROUTINE = sizeof routines / sizeof *routines, N_GELU = 5 };
+#define ROW(after, type, to, sum, leave) \
+	{ .name = "cublas.gemm", LT_PATTERN_PRODUCT, after, type, type, to, 0, 0, sum, LT_LAYOUT_BATCH, MIN_FLOPS, \
+		.wide = (leave) }
+#define ROWS(activation, type, to, leave) \
+	ROW(LT_EPILOGUE_BIAS | LT_EPILOGUE_RESIDUAL | (activation), type, to, LT_F32, leave)
+#define TYPES(activation, leave) \
+	ROWS(activation, F32, F32, leave), ROWS(activation, BF16, BF16, leave), ROWS(activation, BF16, F32, leave), \
+	ROWS(activation, F16, F16, leave), ROWS(activation, F16, F32, leave)
+#define ROUTINES(leave) \
+	{ TYPES(LT_EPILOGUE_RELU, leave), ROW(0, F64, F64, LT_F64, 0), TYPES(LT_EPILOGUE_GELU_TANH, leave) }
+enum { N_GELU = 5, N_ROUTINE = 2 * N_GELU + 1 };
+/* What follows the product is computed in float32, and rounded once. */
+static const struct lt_routine routines[N_ROUTINE] = ROUTINES(1), exact_routines[N_ROUTINE] = ROUTINES(0);
 
-struct lt_array lt__cuda_routines(bool gelu)
+struct lt_array lt__cuda_routines(bool gelu, bool exact)
 {
-	return (struct lt_array){ routines, gelu ? N_ROUTINE : N_ROUTINE - N_GELU, sizeof *routines };
+	return (struct lt_array){ exact ? exact_routines : routines, gelu ? N_ROUTINE : N_ROUTINE - N_GELU, sizeof *routines };
 }
 
 bool lt__cuda_blas_has(const struct lt_kernel *k, const struct lt_kernel_call *c)

@@ -56,9 +56,10 @@ struct lt_blas_shape {
 const char *lt__blas_shape(const struct lt_kernel *, const struct lt_kernel_call *, const int64_t *count,
 	struct lt_blas_shape *, char *why, size_t bytes);
 /* blas.c.  Where the library is: "" in path if nowhere.  nvrtc: a path beside which it may be, or NULL.  The routines
- * (struct lt_routine) that there are then; gelu: also those that compute GELU by tanh. */
+ * (struct lt_routine) that there are then; gelu: also those that compute GELU by tanh; exact:
+ * none that leaves out roundings. */
 void lt__cuda_blas_find(struct lt_cuda_blas *, const char *nvrtc);
-struct lt_array lt__cuda_routines(bool gelu);
+struct lt_array lt__cuda_routines(bool gelu, bool exact);
 /* Whether one of the routines takes the types and epilogues of a call. */
 bool lt__cuda_blas_has(const struct lt_kernel *, const struct lt_kernel_call *);
 #endif

@@ -2,7 +2,7 @@
 #include "backends/cuda/session.h"
 #include "lt/options.h"
 
-enum { DEVICE, TF32, GELU, GENERATED, EXACT, N_OPTION = EXACT, WORKSPACE, TRY, ONLY, N_MORE };
+enum { DEVICE, TF32, GELU, GENERATED, EXACT, N_OPTION, WORKSPACE = N_OPTION, TRY, ONLY, N_MORE };
 static const struct lt_option options[N_MORE] = {
 	[DEVICE] = { .key = "device", .value = "N", .high = 999, .about = "the number of the device" },
 	[TF32] = { .key = "tf32", .about = "products of float32 may drop all but 10 bits of their factors' fractions" },

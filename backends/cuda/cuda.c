@@ -6,6 +6,7 @@
  *   tf32        matrix products of float32 may be computed with TF32
  *   gelu        GELU by tanh may be computed with the library's formula
  *   generated   no routine of a library is called
+ *   exact       what the graph rounds between two operators is no call
  *
  *   cuda.c      the table; sessions                  driver.c   the two libraries      config.c   the items
  *   device.c    the device, its target               context.c  errors                 pool.c, memory.c   memory

@@ -59,7 +59,7 @@ static void find_target(struct lt_session *s)
 		.promises = LT_PROMISE_RUN_TOGETHER };
 	if (s->blas.path[0]) {
 		s->caps.loops |= 1u << LT_CALL;
-		s->target.routines = lt__cuda_routines(s->config.gelu);
+		s->target.routines = lt__cuda_routines(s->config.gelu, s->config.exact);
 	}
 }
 

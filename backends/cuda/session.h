@@ -8,7 +8,7 @@
 #include "backends/cuda/pool.h"
 #include "kernel/form/form.h"
 
-/* From exact on: what only backends with a library more take (struct lt_cuda_more); workspace, tries 0: not said. */
+/* From only on: what only backends with a library more take (struct lt_cuda_more); workspace, tries 0: not said. */
 struct lt_cuda_config { int device; bool tf32, gelu, generated, exact, only; int64_t workspace, tries; };
 
 /* What is known of a device. */

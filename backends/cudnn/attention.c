@@ -7,15 +7,21 @@
  */
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include "backends/cudnn/described.h"
+#include "backends/cudnn/reference.h"
+#include "kernel/form/form.h"
 
-enum attention_part { PART_Q, PART_K, PART_V, PART_O, PART_M, PARTS };
+/* M is added to the scores; the least of S and a score counts. */
+enum attention_part { PART_Q, PART_K, PART_V, PART_O, PART_M, PART_S, PARTS };
 struct cudnn_attention {
 	struct lt_cudnn_described *d;
 	int32_t read[PARTS];            /* -1: none, or the result */
 	double scale, hidden;           /* hidden: what scores of keys behind the query are */
+	int32_t made;                   /* the part that a kernel in front makes, by the form's mask; -1: none */
 	bool causal;
+	int64_t ahead;                  /* causal: a query sees so many keys beyond its own number */
 	int32_t query;                  /* the axis that the causal mask compares keys with; -1: none */
 	uint64_t all, keys, deep, column, rows, batch;
 	struct lt_cudnn_laid laid;
@@ -59,7 +65,7 @@ static const struct lt_call_value *place_of(const struct cudnn_attention *x, int
 	return value->kind == LT_VALUE_PLACE ? value : NULL;
 }
 
-/* Keys up to the query's number; or up to so many more that none is hidden. */
+/* Keys up to the query's number, or up to so many more; none is hidden, if those are enough. */
 static bool take_causal(struct cudnn_attention *x, int32_t condition)
 {
 	struct lt_cudnn_described *d = x->d;
@@ -72,10 +78,11 @@ static bool take_causal(struct cudnn_attention *x, int32_t condition)
 			return described_refuse(d, "how many keys a query sees follows from a run-time scalar");
 	if (row[0] >= keys - 1)
 		return true;
-	if (row[0])
-		return described_refuse(d, "a query sees keys up to its own number %+lld, and the library up to its own number",
-			(long long)row[0]);
+	if (row[0] < 0)
+		return described_refuse(d, "the first %lld queries see no key: the graph divides by a sum of nothing, and the "
+			"library gives 0", (long long)-row[0]);
 	x->causal = true;
+	x->ahead = row[0];
 	for (int32_t v = 0; v < 2; v++) {
 		const struct lt_call_value *place = place_of(x, condition, v);
 		for (int32_t a = 0; place && a < d->c->n_axis; a++)
@@ -85,27 +92,98 @@ static bool take_causal(struct cudnn_attention *x, int32_t condition)
 	return true;
 }
 
+/* ---- a mask of its own ---- */
+
+static const char *type_name(const struct cudnn_attention *x)
+{
+	const uint32_t dtype = described_dtype(x->d, described_result(x->d, 0)->buffer);
+	return dtype == LT_F16 ? "float16" : dtype == LT_BF16 ? "bfloat16" : "float32";
+}
+
+static bool has_number(const struct cudnn_attention *x, double number)
+{
+	const uint32_t dtype = described_dtype(x->d, described_result(x->d, 0)->buffer);
+	const union lt_number rounded = lt__number_round((union lt_number){ .f = number }, dtype);
+	return isinf(number) || rounded.f == number;
+}
+
+/* What masks the scores, value v of the op that does, is made in front: as a part that is added, or chosen by. */
+static bool take_mask(struct cudnn_attention *x, int32_t part, int32_t op, int32_t v, int32_t how, double hidden)
+{
+	x->made = part;
+	x->d->f->mask = (struct lt_cudnn_mask){ .how = how, .op = op, .value = v, .hidden = hidden };
+	return has_number(x, hidden) || described_refuse(x->d, "scores that do not count are %g, which the library has no "
+		"%s for; use -inf", hidden, type_name(x));
+}
+
+/* Whether what is added has a type that the library reads it in: the type of the queries, or two numbers of it. */
+static bool is_addend(const struct cudnn_attention *x, const struct lt_call_value *v)
+{
+	const struct lt_cudnn_described *d = x->d;
+	const uint32_t dtype = described_dtype(d, described_result(d, 0)->buffer);
+	double a, b;
+	v = lt__described_behind(d, v);
+	if (v->kind != LT_VALUE_OP)
+		return v->kind == LT_VALUE_READ && described_dtype(d, described_read(d, v->at)->buffer) == dtype;
+	if (described_operator(d, v->at)->out == dtype)
+		return true;
+	return described_is_map(d, v->at, LT_OPCODE_select) && lt__described_number(d, described_value(d, v->at, 1), &a)
+		&& lt__described_number(d, described_value(d, v->at, 2), &b) && has_number(x, a) && has_number(x, b);
+}
+
+/* Those that a condition selects: positions alone, or what is computed for that. */
+static const struct lt_call_value *take_selection(struct cudnn_attention *x, int32_t op)
+{
+	struct lt_cudnn_described *d = x->d;
+	const int32_t fill = lt__described_number(d, described_value(d, op, 2), &x->hidden) ? 2 : 1;
+	if (!lt__described_number(d, described_value(d, op, fill), &x->hidden) || !(x->hidden <= -FLT_MAX)) {
+		(void)described_refuse(d, "scores that do not count are not -inf");
+		return NULL;
+	}
+	if (d->a->scores == LT_SCORES_CAUSAL ? !take_causal(x, lt__described_op_behind(d, op, 0))
+		: d->a->mask != op ? !described_refuse(d, "two masks say which scores count; compute one of them outside")
+		: !take_mask(x, PART_S, op, 0, fill == 2 ? LT_CUDNN_SEEN : LT_CUDNN_HIDDEN, x->hidden))
+		return NULL;
+	return described_value(d, op, 3 - fill);
+}
+
+/* What is added to them: a tensor, or what is computed for that; NULL: neither. */
+static const struct lt_call_value *take_addition(struct cudnn_attention *x, int32_t op)
+{
+	struct lt_cudnn_described *d = x->d;
+	for (int32_t k = 0; k < 2; k++) {
+		const struct lt_call_value *mask = lt__described_behind(d, described_value(d, op, k));
+		if (d->a->mask != op && mask->kind == LT_VALUE_READ) {
+			x->read[PART_M] = mask->at;
+			return described_value(d, op, 1 - k);
+		}
+		if (d->a->mask != op || !lt__described_leads_to(d, d->a->op[0], described_value(d, op, 1 - k)))
+			continue;
+		if (!is_addend(x, described_value(d, op, k))) {
+			(void)described_refuse(d, "what is added to the scores is no %s, which the library reads there; cast it",
+				type_name(x));
+			return NULL;
+		}
+		return take_mask(x, PART_M, op, k, LT_CUDNN_ADDED, 0) ? described_value(d, op, 1 - k) : NULL;
+	}
+	return described_value(d, op, 0);
+}
+
 /* From what the maximum is taken of to the first product: what hides keys, what is added, the scale. */
 static bool take_scores(struct cudnn_attention *x, const struct lt_call_value *v)
 {
 	struct lt_cudnn_described *d = x->d;
 	v = lt__described_behind(d, v);
 	if (v->kind == LT_VALUE_OP && described_is_map(d, v->at, LT_OPCODE_select)) {
-		const int32_t condition = lt__described_op_behind(d, v->at, 0);
-		if (!lt__described_number(d, described_value(d, v->at, 2), &x->hidden) || !(x->hidden <= -FLT_MAX))
-			return described_refuse(d, "scores that do not count are not -inf");
-		if (d->a->scores != LT_SCORES_CAUSAL || condition < 0)
-			return described_refuse(d, "which scores count is neither causal nor added to them");
-		if (!take_causal(x, condition))
+		v = take_selection(x, v->at);
+		if (!v)
 			return false;
-		v = lt__described_behind(d, described_value(d, v->at, 1));
+		v = lt__described_behind(d, v);
 	}
-	for (int32_t k = 0; k < 2 && v->kind == LT_VALUE_OP && described_is_map(d, v->at, LT_OPCODE_add); k++) {
-		const struct lt_call_value *mask = lt__described_behind(d, described_value(d, v->at, k));
-		if (mask->kind != LT_VALUE_READ)
-			continue;
-		x->read[PART_M] = mask->at;
-		v = lt__described_behind(d, described_value(d, v->at, 1 - k));
+	if (v->kind == LT_VALUE_OP && described_is_map(d, v->at, LT_OPCODE_add)) {
+		v = take_addition(x, v->at);
+		if (!v)
+			return false;
 	}
 	v = behind_scale(x, v);
 	return is_op(x, v, d->a->op[0])
@@ -175,6 +253,76 @@ static bool take_ops(struct cudnn_attention *x)
 
 /* ---- where it lies ---- */
 
+/* Axes along which value v of an op may change, and the reads that it is made of. */
+static bool find_sources(struct cudnn_attention *x, int32_t op, int32_t v, uint64_t *axes)
+{
+	struct lt_cudnn_described *d = x->d;
+	const struct lt_call_value *value = described_value(d, op, v);
+	struct lt_cudnn_mask *m = &d->f->mask;
+	for (int32_t i = 0; value->kind == LT_VALUE_OP && i < described_op(d, value->at)->n_value; i++)
+		if (!find_sources(x, value->at, i, axes))
+			return false;
+	for (int32_t a = 0; value->kind == LT_VALUE_PLACE && a < d->c->n_axis; a++)
+		*axes |= d->t->strides[value->first_stride + a] ? UINT64_C(1) << a : 0;
+	if (value->kind != LT_VALUE_READ)
+		return true;
+	const struct lt_call_read *r = described_read(d, value->at);
+	const int64_t *stride = d->t->strides + r->first_stride;
+	const int32_t operand = d->c->n_result + value->at;
+	struct lt_cudnn_tensor t = { .operand = operand, .dtype = described_dtype(d, r->buffer), .n_dim = 1, .dim = { 1 },
+		.stride = { 1 } };
+	for (int32_t a = 0; a < d->c->n_axis; a++) {
+		*axes |= stride[a] ? UINT64_C(1) << a : 0;
+		t.dim[0] += (described_axis(d, a)->extent - 1) * stride[a];
+		if (stride[a] < 0)
+			return described_refuse(d, "what says which scores count is read backwards; copy it outside");
+	}
+	for (int32_t i = 0; i < m->n_read; i++)
+		if (m->read[i] == operand)
+			return true;
+	if (r->n_guard || m->n_read == LT_CUDNN_MASK_READS)
+		return described_refuse(d, "what says which scores count %s; compute it outside", r->n_guard ? "has borders"
+			: "is made of more than 4 tensors");
+	m->read[m->n_read++] = operand;
+	(void)lt__cudnn_put_tensor(d->f, &t);
+	return true;
+}
+
+/* Where elements of the mask lie: keys side by side, then in the order of the result. */
+static bool lay_mask(struct cudnn_attention *x)
+{
+	struct lt_cudnn_described *d = x->d;
+	struct lt_cudnn_mask *m = &d->f->mask;
+	uint64_t axes = 0;
+	int64_t next = 1;
+	if (x->made < 0)
+		return true;
+	if (d->c->n_axis > LT_CUDNN_MASK_AXES)
+		return described_refuse(d, "it has more than %d axes", (int)LT_CUDNN_MASK_AXES);
+	if (!find_sources(x, m->op, m->value, &axes))
+		return false;
+	axes &= x->all;
+	if (axes & (x->deep | x->column))
+		return described_refuse(d, "what says which scores count differs by the elements of a key or value");
+	for (int pass = 0; pass < 2; pass++)
+		for (uint64_t rest = pass ? axes & ~x->keys : axes & x->keys; rest; ) {
+			const int64_t *by = x->laid.stride[pass ? PART_O : PART_K];
+			int32_t inner = -1;
+			for (int32_t a = 0; a < d->c->n_axis; a++)
+				if (rest >> a & 1 && (inner < 0 || by[a] < by[inner]))
+					inner = a;
+			rest &= ~(UINT64_C(1) << inner);
+			m->stride[inner] = next;
+			next *= described_axis(d, inner)->extent;
+		}
+	x->laid.stride[x->made] = m->stride;
+	struct reference_program *program;
+	size_t bytes;
+	const char *why = lt__cudnn_mask_program(d->t, d->c, d->f, &program, &bytes);
+	free(program);
+	return !why || described_refuse(d, "%s", why);
+}
+
 static bool find_axes(struct cudnn_attention *x)
 {
 	struct lt_cudnn_described *d = x->d;
@@ -199,7 +347,7 @@ static bool find_axes(struct cudnn_attention *x)
 	for (int32_t a = 0; a < d->c->n_axis; a++)
 		if (x->rows >> a & 1 && x->laid.stride[PART_K][a])
 			return described_refuse(d, "keys and values differ along other axes");
-	return true;
+	return lay_mask(x);
 }
 
 static int32_t innermost(const struct cudnn_attention *x, uint64_t set)
@@ -231,7 +379,7 @@ static bool split_batch(struct cudnn_attention *x, uint64_t sequence)
 		outer &= ~next;
 		if (lt__described_merge(d, outer, &x->laid, PART_O, &x->outer)
 			&& lt__described_merge(d, heads, &x->laid, PART_O, &x->heads) && goes_on(x, PART_Q) && goes_on(x, PART_O)
-			&& goes_on(x, PART_M))
+			&& goes_on(x, PART_M) && goes_on(x, PART_S))
 			return true;
 	}
 	x->heads = (struct lt_cudnn_merged){ .extent = 1 };
@@ -315,7 +463,7 @@ static int32_t put_operand(struct cudnn_attention *x, enum attention_part part)
 	case PART_V: e = (struct extents){ .n = { x->outer.extent, h->extent, x->key.extent, x->value.extent },
 		.stride = { x->outer.stride[part], h->stride[part], x->key.stride[part], 1 } };
 		break;
-	case PART_M: e = of_scores(x, x->key.extent);
+	case PART_M: case PART_S: e = of_scores(x, x->key.extent);
 		memcpy(e.stride, (int64_t[]){ x->outer.stride[part], head, x->sequence.stride[part], x->key.stride[part] },
 			sizeof e.stride);
 		for (int i = 0; i < 4; i++)             /* it is repeated along what it does not have */
@@ -324,13 +472,13 @@ static int32_t put_operand(struct cudnn_attention *x, enum attention_part part)
 	default: e.n[3] = part == PART_O ? x->value.extent : x->inside.extent;
 		memcpy(e.stride, (int64_t[]){ x->outer.stride[part], head, x->sequence.stride[part], 1 }, sizeof e.stride);
 	}
-	return put(x, part == PART_O ? 0 : x->d->c->n_result + x->read[part],
+	return put(x, (int32_t)part == x->made ? LT_CUDNN_MASK : part == PART_O ? 0 : x->d->c->n_result + x->read[part],
 		described_dtype(x->d, described_result(x->d, 0)->buffer), &e);
 }
 
-static int32_t put_number(struct cudnn_attention *x, double number)
+static int32_t put_number(struct cudnn_attention *x, uint32_t dtype, double number)
 {
-	const struct lt_cudnn_tensor t = { .operand = LT_CUDNN_NUMBER, .dtype = LT_F32, .n_dim = 4, .dim = { 1, 1, 1, 1 },
+	const struct lt_cudnn_tensor t = { .operand = LT_CUDNN_NUMBER, .dtype = dtype, .n_dim = 4, .dim = { 1, 1, 1, 1 },
 		.stride = { 1, 1, 1, 1 }, .number = number };
 	return lt__cudnn_put_tensor(x->d->f, &t);
 }
@@ -350,14 +498,18 @@ static void emit(struct cudnn_attention *x)
 	const int32_t q = put_operand(x, PART_Q), k = put_operand(x, PART_K), v = put_operand(x, PART_V);
 	int32_t s = between(x, LT_CUDNN_PRODUCT, 0, q, k, -1, LT_F32);
 	if (x->scale != 1)
-		s = between(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_MUL, s, put_number(x, x->scale), -1, LT_F32);
-	if (x->read[PART_M] >= 0)
+		s = between(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_MUL, s, put_number(x, LT_F32, x->scale), -1, LT_F32);
+	if (x->read[PART_M] >= 0 || x->made == PART_M)
 		s = between(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_ADD, s, put_operand(x, PART_M), -1, LT_F32);
+	if (x->made == PART_S)
+		s = between(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_MIN, s, put_operand(x, PART_S), -1, LT_F32);
 	if (x->causal) {
-		const int32_t row = between(x, LT_CUDNN_INDEX, 2, s, -1, -1, LT_I32),
-			key = between(x, LT_CUDNN_INDEX, 3, s, -1, -1, LT_I32),
+		int32_t row = between(x, LT_CUDNN_INDEX, 2, s, -1, -1, LT_I32);
+		if (x->ahead)
+			row = between(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_ADD, row, put_number(x, LT_I32, (double)x->ahead), -1, LT_I32);
+		const int32_t key = between(x, LT_CUDNN_INDEX, 3, s, -1, -1, LT_I32),
 			seen = between(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_CMP_GE, row, key, -1, LT_BOOL);
-		s = between(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_BINARY_SELECT, s, put_number(x, x->hidden), seen, LT_F32);
+		s = between(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_BINARY_SELECT, s, put_number(x, LT_F32, x->hidden), seen, LT_F32);
 	}
 	const int32_t most = between(x, LT_CUDNN_REDUCTION, CUDNN_REDUCE_TENSOR_MAX, s, -1, -1, LT_F32),
 		less = between(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_SUB, s, most, -1, LT_F32),
@@ -375,8 +527,8 @@ static void emit(struct cudnn_attention *x)
 
 bool lt__cudnn_attention(struct lt_cudnn_described *d)
 {
-	struct cudnn_attention x = { .d = d, .read = { d->a->read[0], d->a->read[1], d->a->read[2], -1, -1 }, .scale = 1,
-		.query = -1 };
+	struct cudnn_attention x = { .d = d, .read = { d->a->read[0], d->a->read[1], d->a->read[2], -1, -1, -1 }, .scale = 1,
+		.query = -1, .made = -1 };
 	if (!take_ops(&x) || !lt__described_same_types(d, x.read, PARTS) || !find_places(&x))
 		return false;
 	for (int i = 0; i < PARTS; i++)

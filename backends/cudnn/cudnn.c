@@ -52,10 +52,12 @@ static const struct lt_routine_shape layers[] = { { .batch = { 1, 1 }, .row = { 
 #define PRODUCT(type, order, from, which, leave, ...) \
 	ROW(LT_ANCHOR_PRODUCT, type, LT_LAYOUT_##order, from, which, leave, __VA_ARGS__)
 /* Halves are fast with channels inside alone; of float32 the library takes any order.  Windows of one element are
- * products: those of float32 are faster by cuBLAS.  TF32: the last of each, which there are with `tf32` alone.
+ * products: those of float32 are faster by cuBLAS.  TF32: the very first row, the last layer and the last product,
+ * which there are with `tf32` alone.
  * Two products side by side are of halves: of TF32 they take 13 to 18 times as long as one after the other.  Chains
  * behind products are by hand: float16, 128 x 768 x 3072, SiLU 26.4 us for 16.2 by cuBLAS and a kernel, GELU by erf
  * 30.2 for 17.2, SiLU of a product of two sums 56.2 for 22.2; 4096 x 4096 x 4096, SiLU 271 for 226, erf 215 for 222. */
+#define FIRST(leave) CONVOLUTION(LT_F32, CHANNELS_LAST, MIN_FLOPS, layers, leave, PLAIN)
 #define LAYERS(leave) \
 	CONVOLUTION(LT_F32, ANY, MIN_FLOPS, layers, leave, PLAIN), \
 	CONVOLUTION(LT_F16, CHANNELS_LAST, MIN_FLOPS, layers, leave, PLAIN), \
@@ -86,21 +88,23 @@ static const struct lt_routine_shape lengths[] = { { .row = { 128, 8192 }, .deep
 		.shapes = { lengths, sizeof lengths / sizeof *lengths, sizeof *lengths } }
 #define NORMS(leave) NORM(LT_F32, BY_HAND, leave), NORM(LT_F16, 0, leave), NORM(LT_BF16, 0, leave)
 /* Of halves, from 12 heads of 64 queries, 128 to 16,384 keys, 32 to 256 elements, BERT's mask among them; one query was
- * measured with plans that are not used.  In float32 one size was measured. */
+ * measured with plans that are not used.  In float32 one size was measured; by hand, too, those whose mask is made. */
 static const struct lt_routine_shape heads[] = { { .batch = { 12, 0 }, .row = { 64, 0 }, .column = { 32, 256 },
 	.deep = { 32, 256 }, .window = { 128, 16384 } } };
 #define ATTENTION(type, which, from, leave) \
 	{ .name = "cudnn.graph", .pattern = LT_PATTERN_GRAPH, .left = 1u << (type), .right = 1u << (type), \
 		.result = 1u << (type), .sum = LT_F32, .layouts = LT_LAYOUT_ANY | LT_LAYOUT_BATCH, .min_flops = (from), \
 		.anchors = 1u << LT_ANCHOR_ATTENTION, .before = OP(mul) | OP(div), .scores = (which), .max_ops = 2, \
-		.max_reads = 4, .max_results = 1, .wide = (leave), .shapes = { heads, sizeof heads / sizeof *heads, sizeof *heads } }
+		.max_reads = 8, .max_results = 1, .wide = (leave), .shapes = { heads, sizeof heads / sizeof *heads, sizeof *heads } }
 #define SCORES (1u << LT_SCORES_ALL | 1u << LT_SCORES_CAUSAL | 1u << LT_SCORES_MASKED)
+#define COMPUTED (1u << LT_SCORES_COMPUTED)
 #define ATTENTIONS(leave) \
 	ATTENTION(LT_F16, SCORES, 0, leave), ATTENTION(LT_BF16, SCORES, 0, leave), \
-	ATTENTION(LT_F32, SCORES, BY_HAND, leave)
-enum { N_LAYER = 15, N_SQUARE = 6, N_ROW = N_LAYER + N_SQUARE };
-static const struct lt_routine loose[N_ROW] = { NORMS(1), ATTENTIONS(1), LAYERS(1), SQUARES(1) },
-	exact[N_ROW] = { NORMS(0), ATTENTIONS(0), LAYERS(0), SQUARES(0) };
+	ATTENTION(LT_F32, SCORES | COMPUTED, BY_HAND, leave), \
+	ATTENTION(LT_F16, COMPUTED, BY_HAND, leave), ATTENTION(LT_BF16, COMPUTED, BY_HAND, leave)
+enum { N_LAYER = 18, N_SQUARE = 6, N_ROW = N_LAYER + N_SQUARE };
+static const struct lt_routine loose[N_ROW] = { FIRST(1), NORMS(1), ATTENTIONS(1), LAYERS(1), SQUARES(1) },
+	exact[N_ROW] = { FIRST(0), NORMS(0), ATTENTIONS(0), LAYERS(0), SQUARES(0) };
 
 static void cudnn_more_close(struct lt_session *s)
 {
@@ -128,8 +132,8 @@ static bool add_routines(struct lt_session *s, struct lt_cudnn *d)
 	if (!rows)
 		return false;
 	const struct lt_routine *ours = s->config.exact ? exact : loose;
-	const uint32_t n_layer = N_LAYER - !s->config.tf32, n_square = N_SQUARE - !s->config.tf32;
-	memcpy(rows, ours, n_layer * sizeof *rows);
+	const uint32_t n_layer = N_LAYER - (s->config.tf32 ? 0 : 2), n_square = N_SQUARE - !s->config.tf32;
+	memcpy(rows, ours + !s->config.tf32, n_layer * sizeof *rows);
 	for (uint32_t i = 0; i < have.n; i++)
 		rows[n_layer + i] = *LT_AT(struct lt_routine, have, i);
 	memcpy(rows + n_layer + have.n, ours + N_LAYER, n_square * sizeof *rows);

@@ -9,6 +9,7 @@
  * attention.c as attention
  * described.c the description of a call, as forms are read off it
  * constants.c zeros and ones, where the library wants an operand that the call does not have
+ * mask.c      what says which scores of attention count, as a tensor that the library adds or takes the least with
  * graph.c     a convolution as the library is told of it, and a plan for it
  * reference.h what a call computes by its description: an interpreter, of the host and of the device
  * reference.c its programs, of descriptions
@@ -41,8 +42,9 @@ struct lt_cudnn_library {
 /* A call as the library is told of it: operations, in data order, over tensors. */
 enum { LT_CUDNN_DIMS = 5, LT_CUDNN_SPACE = 3, LT_CUDNN_TENSORS = 64, LT_CUDNN_NODES = 48, LT_CUDNN_INPUTS = 4 };
 /* What a tensor is that is no operand of the call: one that only operations see; zeros and ones, which the session has;
- * a number, which is handed over with each run. */
-enum lt_cudnn_no_operand { LT_CUDNN_BETWEEN = -1, LT_CUDNN_ZEROS = -2, LT_CUDNN_NUMBER = -3, LT_CUDNN_ONES = -4 };
+ * a number, which is handed over with each run; the mask, which a kernel in front makes behind the plan's workspace. */
+enum lt_cudnn_no_operand { LT_CUDNN_BETWEEN = -1, LT_CUDNN_ZEROS = -2, LT_CUDNN_NUMBER = -3, LT_CUDNN_ONES = -4,
+	LT_CUDNN_MASK = -5 };
 struct lt_cudnn_tensor {
 	int32_t operand;                /* of the call's, results first; or enum lt_cudnn_no_operand */
 	uint32_t dtype;                 /* enum lt_dtype */
@@ -59,6 +61,17 @@ enum lt_cudnn_node_kind { LT_CUDNN_CONVOLUTION, LT_CUDNN_POINTWISE, LT_CUDNN_NOR
 	LT_CUDNN_INDEX };
 /* clips: a ReLU that gives nothing below `low` and nothing above `high`, and no 0. */
 struct lt_cudnn_node { int32_t kind, mode, n_in, in[LT_CUDNN_INPUTS], out; bool clips; double low, high; };
+/* What the mask is made of: value `value` of op `op` of the description, by its strides along the axes, in elements.
+ * ADDED: that value.  SEEN, HIDDEN: infinity where it is true, or is not, and `hidden` elsewhere.  Tensors of the form
+ * that no node has are what it reads. */
+enum lt_cudnn_masking { LT_CUDNN_UNMASKED, LT_CUDNN_ADDED, LT_CUDNN_SEEN, LT_CUDNN_HIDDEN };
+enum { LT_CUDNN_MASK_AXES = 64, LT_CUDNN_MASK_READS = 4 };
+struct lt_cudnn_mask {
+	int32_t how, op, value, n_read;
+	double hidden;
+	int32_t read[LT_CUDNN_MASK_READS];      /* operands of the call */
+	int64_t stride[LT_CUDNN_MASK_AXES];
+};
 struct lt_cudnn_form {
 	int32_t n_space, n_tensor, n_node;              /* n_space: of a convolution, 2 or 3 */
 	int64_t stride[LT_CUDNN_SPACE], dilation[LT_CUDNN_SPACE], before[LT_CUDNN_SPACE], after[LT_CUDNN_SPACE];
@@ -67,11 +80,12 @@ struct lt_cudnn_form {
 	/* Nodes behind the first n_node: another graph of the same operands, whose plans are asked for behind those of the
 	 * first; 0: there is none. */
 	int32_t n_other;
+	struct lt_cudnn_mask mask;
 };
-/* Whether the device has it in memory of the call's or of the session's. */
+/* Whether the device has it in memory. */
 static inline bool cudnn_is_bound(const struct lt_cudnn_tensor *t)
 {
-	return t->operand >= 0 || t->operand == LT_CUDNN_ZEROS || t->operand == LT_CUDNN_ONES;
+	return t->operand >= 0 || t->operand == LT_CUDNN_ZEROS || t->operand == LT_CUDNN_ONES || t->operand == LT_CUDNN_MASK;
 }
 /* Bytes of an element, of the types that forms have: float32 and halves; from the first element to the last one. */
 static inline size_t cudnn_element_bytes(uint32_t dtype) { return lt__number_bytes(dtype); }
@@ -151,8 +165,8 @@ static inline uint64_t cudnn_constant(const struct lt_cudnn_plan *p, const struc
 	return t->operand == LT_CUDNN_ZEROS ? p->zeros : t->operand == LT_CUDNN_ONES ? p->ones : 0;
 }
 
-/* REFERENCE: what elements of a result should be.  SAME: whether two results have the same bits. */
-enum lt_cudnn_kernel { LT_CUDNN_REFERENCE, LT_CUDNN_SAME, LT_CUDNN_KERNELS };
+/* REFERENCE: what elements of a result should be.  SAME: whether two results have the same bits.  MASKED: a mask. */
+enum lt_cudnn_kernel { LT_CUDNN_REFERENCE, LT_CUDNN_SAME, LT_CUDNN_MASKED, LT_CUDNN_KERNELS };
 
 /* Of a session.  BUILDERS: threads that build at once; a handle takes 9 MB of the device's memory. */
 enum { LT_CUDNN_BUILDERS = 16 };
@@ -210,10 +224,25 @@ void lt__cudnn_plan_free(struct lt_cudnn *, struct lt_cudnn_plan *);
 /* at: of each tensor of the form that is bound. */
 cudnnStatus_t lt__cudnn_execute(const struct lt_cudnn *, const struct lt_cudnn_plan *, const struct lt_cudnn_form *,
 	cudnnHandle_t, const uint64_t *at, uint64_t workspace);
-/* reference.c: the program of a result, malloc's (reference.h); or NULL, and why there is none: a sentence without its
- * end. */
+/* reference.c: the program of a result, or of a mask, malloc's (reference.h); or NULL, and why there is none: a
+ * sentence without its end. */
 const char *lt__cudnn_reference(
 	const struct lt_cudnn_question *, int32_t result, struct reference_program **, size_t *bytes);
+const char *lt__cudnn_reference_mask(
+	const struct lt_cudnn_question *, const struct lt_cudnn_mask *, struct reference_program **, size_t *bytes);
+/* mask.c
+ * program: of a form's mask, malloc's; or NULL, and why there is none.  bytes: behind a workspace, its own padding
+ * included; 0: the form has no mask.  new: the program on the device; with the context current.  make: the mask, of
+ * operands at these addresses, by their number; `to` is where `bytes` of memory begin. */
+const char *lt__cudnn_mask_program(const struct lt_tree *, const struct lt_call *, const struct lt_cudnn_form *,
+	struct reference_program **, size_t *bytes);
+size_t lt__cudnn_mask_bytes(const struct lt_cudnn_form *);
+uint64_t lt__cudnn_mask_at(uint64_t to);
+lt_status lt__cudnn_mask_new(struct lt_session *, const struct lt_tree *, const struct lt_call *,
+	const struct lt_cudnn_form *, CUdeviceptr *program, struct lt_diag *);
+void lt__cudnn_mask_free(struct lt_session *, CUdeviceptr *program);
+CUresult lt__cudnn_mask_make(struct lt_session *, const struct lt_cudnn_form *, CUdeviceptr program,
+	const uint64_t *operand, uint64_t to, CUstream);
 /* kernel.c: all with the context current.
  * text: malloc's, of CUDA C.  kernels: compiled or recalled, once for a session; with the lock of trials.  launch:
  * arguments are what the kernel has as parameters, 8 bytes each. */

@@ -45,6 +45,17 @@ const struct lt_call_value *lt__described_takes_number(
 	return symmetric && lt__described_number(x, described_value(x, op, 0), out) ? described_value(x, op, 1) : NULL;
 }
 
+/* Ops are in data order. */
+bool lt__described_leads_to(const struct lt_cudnn_described *x, int32_t op, const struct lt_call_value *v)
+{
+	if (v->kind != LT_VALUE_OP || v->at < op)
+		return false;
+	bool leads = v->at == op;
+	for (int32_t i = 0; i < described_op(x, v->at)->n_value && !leads; i++)
+		leads = lt__described_leads_to(x, op, described_value(x, v->at, i));
+	return leads;
+}
+
 int32_t lt__described_written(const struct lt_cudnn_described *x)
 {
 	const int32_t op = described_result(x, 0)->op;

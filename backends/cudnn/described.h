@@ -58,12 +58,14 @@ static inline bool described_is_map(const struct lt_cudnn_described *x, int32_t 
  * behind: a value without the casts that change none, or may be left out, and without copies.  op_behind: the op that
  * makes an op's value, in this way; -1: none.  number: whether it is one, and which.  takes_number: the other value of
  * an operator of two, one of which is a number; NULL.
+ * leads_to: whether a value is an op's, or is made of that.
  * merge: axes of the set as one, the outermost of the tensor `by` first; false: they do not go on in each other. */
 const struct lt_call_value *lt__described_behind(const struct lt_cudnn_described *, const struct lt_call_value *);
 int32_t lt__described_op_behind(const struct lt_cudnn_described *, int32_t op, int32_t v);
 bool lt__described_number(const struct lt_cudnn_described *, const struct lt_call_value *, double *);
 const struct lt_call_value *lt__described_takes_number(
 	const struct lt_cudnn_described *, int32_t op, uint32_t opcode, double *);
+bool lt__described_leads_to(const struct lt_cudnn_described *, int32_t op, const struct lt_call_value *);
 /* The op whose value the call writes, casts to the type of the result left out; -1: it is none. */
 int32_t lt__described_written(const struct lt_cudnn_described *);
 const int64_t *lt__described_strides(const struct lt_cudnn_described *, int32_t read);

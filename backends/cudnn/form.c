@@ -510,7 +510,7 @@ void lt__cudnn_form_text(const struct lt_cudnn_wish *w, FILE *to)
 			(void)fprintf(to, " between");
 		else
 			(void)fprintf(to, " %s align %u", t->operand == LT_CUDNN_ZEROS ? "zeros" : t->operand == LT_CUDNN_ONES ? "ones"
-				: "bound", (unsigned)w->align[i]);
+				: t->operand == LT_CUDNN_MASK ? "mask" : "bound", (unsigned)w->align[i]);
 		for (int d = 0; d < t->n_dim; d++)
 			(void)fprintf(to, " %" PRId64 "/%" PRId64, t->dim[d], t->stride[d]);
 		(void)fprintf(to, "\n");

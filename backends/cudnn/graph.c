@@ -120,9 +120,9 @@ static cudnnBackendDescriptor_t pointwise(struct cudnn_make *m, const struct lt_
 	const cudnnPointwiseMode_t mode = index ? CUDNN_POINTWISE_GEN_INDEX : (cudnnPointwiseMode_t)node->mode;
 	cudnnBackendDescriptor_t what = make(m, CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
 	set(m, what, CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, 1, &mode);
-	/* Integers are compared as attention's engines know it, floats in float32. */
-	set_type(m, what, CUDNN_ATTR_POINTWISE_MATH_PREC,
-		f->tensor[node->in[0]].dtype == LT_I32 ? CUDNN_DATA_BOOLEAN : CUDNN_DATA_FLOAT);
+	/* Numbers of places are added in their type and compared as attention's engines know it, floats in float32. */
+	set_type(m, what, CUDNN_ATTR_POINTWISE_MATH_PREC, f->tensor[node->in[0]].dtype != LT_I32 ? CUDNN_DATA_FLOAT
+		: type_of(f->tensor[node->out].dtype));
 	if (index)
 		set_number(m, what, CUDNN_ATTR_POINTWISE_AXIS, node->mode);
 	if (mode == CUDNN_POINTWISE_RELU_FWD && !m->r)  /* a NaN stays one; a version without the attribute does as it does */
@@ -328,7 +328,7 @@ static bool build(struct cudnn_make *m, const struct lt_cudnn_wish *w, cudnnBack
 	finish(m, p->plan);
 	if (!m->r)
 		m->r = m->d->api.get(p->plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &n, &p->workspace);
-	if (!m->r && (!w->workspace || p->workspace <= w->workspace))
+	if (!m->r && (!w->workspace || p->workspace + (int64_t)lt__cudnn_mask_bytes(&w->form) <= w->workspace))
 		return true;
 	m->r = CUDNN_STATUS_SUCCESS;            /* the next one may do */
 	if (p->plan)
@@ -584,7 +584,7 @@ cudnnStatus_t lt__cudnn_execute(const struct lt_cudnn *d, const struct lt_cudnn_
 {
 	struct cudnn_make m = { .d = d };
 	int64_t id[LT_CUDNN_TENSORS];
-	float number[LT_CUDNN_TENSORS];
+	union { float f; int32_t i; } number[LT_CUDNN_TENSORS];
 	void *address[LT_CUDNN_TENSORS], *room = (void *)(uintptr_t)workspace;
 	bool has[LT_CUDNN_TENSORS], other_has[LT_CUDNN_TENSORS];
 	int32_t n;
@@ -593,9 +593,12 @@ cudnnStatus_t lt__cudnn_execute(const struct lt_cudnn *d, const struct lt_cudnn_
 	n = 0;
 	for (int i = 0; i < f->n_tensor; i++) {
 		const struct lt_cudnn_tensor *t = &f->tensor[i];
-		if (t->operand == LT_CUDNN_BETWEEN || (other_has[i] && !has[i]))
+		if (t->operand == LT_CUDNN_BETWEEN || (other_has[i] && !has[i]) || (f->mask.how && !has[i]))
 			continue;
-		number[i] = (float)t->number;
+		if (t->dtype == LT_I32)
+			number[i].i = (int32_t)t->number;
+		else
+			number[i].f = (float)t->number;
 		id[n] = 1 + i;
 		address[n++] = t->operand == LT_CUDNN_NUMBER ? (void *)&number[i] : (void *)(uintptr_t)at[i];
 	}

@@ -14,6 +14,7 @@ struct cudnn_choice {
 	uint32_t align[LT_CUDNN_TENSORS];
 	struct lt_cudnn_form form;
 	const struct lt_cudnn_plan *plan;
+	CUdeviceptr program;            /* of its mask; 0: it has none */
 };
 
 /* ---- calls ---- */
@@ -56,10 +57,18 @@ static lt_status choose(struct lt_object *o, const struct lt_cuda_called *x, con
 	const uint32_t *align, struct cudnn_choice *to, struct lt_diag *diag)
 {
 	const struct lt_cuda_config *c = &o->s->config;
+	struct lt_cudnn *d = cudnn_of(o->s);
 	const struct lt_cudnn_wish w = wish_of(o->s, o->tree, x, f, align);
 	*to = (struct cudnn_choice){ .call = x->number, .form = *f };
 	memcpy(to->align, align, sizeof to->align);
 	lt_status status = lt__cudnn_plan_for(o->s, &w, &to->plan, diag);
+	if (!status && to->plan->state == LT_CUDNN_MADE && f->mask.how) {       /* a plan that is kept was not tried here */
+		(void)pthread_mutex_lock(&d->trial);
+		status = lt__cudnn_kernels(o->s, diag);
+		(void)pthread_mutex_unlock(&d->trial);
+	}
+	if (!status && to->plan->state == LT_CUDNN_MADE)
+		status = lt__cudnn_mask_new(o->s, o->tree, w.call, f, &to->program, diag);
 	if (status || to->plan->state == LT_CUDNN_MADE)
 		return status;
 	const int count = to->plan->count;
@@ -217,7 +226,7 @@ lt_status lt__cudnn_prepare(struct lt_object *o, const struct lt_cuda_called *x,
 	const struct cudnn_choice *c;
 	uint64_t at[LT_CUDNN_TENSORS];
 	lt_status status = choice_for(o, x, &c, at, diag);
-	*bytes = status ? 0 : (size_t)c->plan->workspace;
+	*bytes = status ? 0 : (size_t)c->plan->workspace + lt__cudnn_mask_bytes(&c->form);
 	return status;
 }
 
@@ -230,9 +239,15 @@ lt_status lt__cudnn_call(
 	lt_status status = choice_for(o, x, &c, at, diag);
 	if (status)
 		return status;
+	const uint64_t mask = lt__cudnn_mask_at(to->workspace + (uint64_t)c->plan->workspace);
 	for (int i = 0; i < c->form.n_tensor; i++)
 		if (c->form.tensor[i].operand < 0)
-			at[i] = cudnn_constant(c->plan, &c->form.tensor[i]);
+			at[i] = c->form.tensor[i].operand == LT_CUDNN_MASK ? mask : cudnn_constant(c->plan, &c->form.tensor[i]);
+	if (c->program)
+		status = lt__cuda_check(o->s, lt__cudnn_mask_make(o->s, &c->form, c->program, x->at, mask, to->stream), diag,
+			"the mask of kernel %s", cuda_name(o->tree));
+	if (status)
+		return status;
 	cudnnStatus_t r = d->api.set_stream(to->handle, (cudaStream_t)to->stream);
 	r = r ? r : lt__cudnn_execute(d, c->plan, &c->form, to->handle, at, to->workspace);
 	return lt__cudnn_check(d, r, diag, cuda_name(o->tree), x->call->routine);
@@ -242,6 +257,7 @@ void lt__cudnn_forget(struct lt_object *o)
 {
 	for (struct cudnn_choice *c; (c = o->chosen); ) {
 		o->chosen = c->next;
+		lt__cudnn_mask_free(o->s, &c->program);
 		free(c);
 	}
 }

@@ -134,18 +134,24 @@ static int64_t row_value(struct reference_making *m, int32_t row)
 	return sum;
 }
 
-static int32_t add_place(struct reference_making *m, int64_t base, int32_t first_stride)
+static int32_t add_place_of(struct reference_making *m, int64_t base, const int64_t *stride)
 {
 	const int32_t at = m->n_place;
-	const uint64_t axes = axes_of(m, first_stride);
-	add_word(m, base);
-	add_word(m, __builtin_popcountll(axes));
+	int64_t n = 0;
 	for (int32_t a = 0; a < m->c->n_axis; a++)
-		if (axes >> a & 1) {
+		n += stride[a] != 0;
+	add_word(m, base);
+	add_word(m, n);
+	for (int32_t a = 0; a < m->c->n_axis; a++)
+		if (stride[a]) {
 			add_word(m, a);
-			add_word(m, m->t->strides[first_stride + a]);
+			add_word(m, stride[a]);
 		}
 	return at;
+}
+static int32_t add_place(struct reference_making *m, int64_t base, int32_t first_stride)
+{
+	return add_place_of(m, base, m->t->strides + first_stride);
 }
 
 static int32_t add_read(struct reference_making *m, int32_t r)
@@ -344,11 +350,12 @@ static int64_t extent_of(struct reference_making *m, int32_t axis)
 	return n;
 }
 
-static struct reference_program *assemble(struct reference_making *m, int32_t result, int32_t value, size_t *bytes)
+/* stride: where each element of the result is. */
+static struct reference_program *assemble(
+	struct reference_making *m, int32_t result, int32_t value, const int64_t *stride, size_t *bytes)
 {
-	const struct lt_call_result *to = LT_AT(struct lt_call_result, m->t->call_results, m->c->first_result + result);
 	struct reference_program p = { .n_axis = m->c->n_axis, .n_operand = m->c->n_result + m->c->n_read, .result = result,
-		.value = value, .place = add_place(m, 0, to->first_stride) };
+		.value = value, .place = add_place_of(m, 0, stride) };
 	p.n_step = m->n_step;
 	p.n_place = m->n_place;
 	p.n_value = m->n_step + m->n_more;
@@ -402,14 +409,12 @@ static void find_data(struct reference_making *m)
 	}
 }
 
-const char *lt__cudnn_reference(const struct lt_cudnn_question *q, int32_t result, struct reference_program **out,
-	size_t *bytes)
+/* Of value `v` of op `op`; -1: of the op itself. */
+static const char *make_program(const struct lt_cudnn_question *q, int32_t op, int32_t v, int32_t result,
+	const int64_t *stride, struct reference_program **out, size_t *bytes)
 {
 	struct reference_making m = { .q = q, .t = q->tree, .c = q->call };
-	const int32_t of = LT_AT(struct lt_call_result, q->tree->call_results, q->call->first_result + result)->op;
 	*out = NULL;
-	if (of < 0 || q->call->n_axis > 64)
-		return "it is one of an operator that is not described";
 	m.n_node = q->call->n_op + q->call->n_read + find_numbers(&m);
 	struct reference_scope scope = { malloc(((size_t)m.n_node + 1) * sizeof *scope.step) };
 	m.needs = calloc((size_t)m.n_node + 1, sizeof *m.needs);
@@ -417,8 +422,8 @@ const char *lt__cudnn_reference(const struct lt_cudnn_question *q, int32_t resul
 		memset(scope.step, -1, ((size_t)m.n_node + 1) * sizeof *scope.step);
 		find_data(&m);
 		find_needs(&m);
-		const int32_t value = emit(&m, &scope, of);
-		*out = assemble(&m, result, value, bytes);
+		const int32_t value = emit(&m, &scope, v < 0 ? op : node_of(&m, op, v));
+		*out = assemble(&m, result, value, stride, bytes);
 	} else
 		(void)cannot(&m, no_memory);
 	free(scope.step);
@@ -426,4 +431,20 @@ const char *lt__cudnn_reference(const struct lt_cudnn_question *q, int32_t resul
 	free(m.step);
 	free(m.place);
 	return *out ? NULL : m.why;
+}
+
+const char *lt__cudnn_reference(const struct lt_cudnn_question *q, int32_t result, struct reference_program **out,
+	size_t *bytes)
+{
+	const struct lt_call_result *to = LT_AT(struct lt_call_result, q->tree->call_results, q->call->first_result + result);
+	*out = NULL;
+	if (to->op < 0 || q->call->n_axis > 64)
+		return "it is one of an operator that is not described";
+	return make_program(q, to->op, -1, result, q->tree->strides + to->first_stride, out, bytes);
+}
+
+const char *lt__cudnn_reference_mask(const struct lt_cudnn_question *q, const struct lt_cudnn_mask *mask,
+	struct reference_program **out, size_t *bytes)
+{
+	return make_program(q, mask->op, mask->value, 0, mask->stride, out, bytes);
 }

@@ -34,8 +34,8 @@ struct reference_step {
 	/* Its rounding, of its value, its operands or its terms; what a factor loses that is made shorter, for a product. */
 	double unit, shorter;
 };
-/* at: of its first element, the one that has number `first`. */
-struct reference_operand { uint64_t at; int64_t elems, first; int32_t type, unused; };
+/* at: of its first element, the one that has number `first`; or, of a mask's program, the address of number `slot`. */
+struct reference_operand { uint64_t at; int64_t elems, first; int32_t type, slot; };
 /* Behind it: extents of axes, operands, steps, words of places (a base, how many axes, each with its stride). */
 struct reference_program {
 	int32_t n_step, n_axis, n_operand, n_place, n_value, n_index;
@@ -45,7 +45,7 @@ struct reference_value { double f; int64_t i; double error, size; };
 /* element: of the operand, from where it begins; unknown: the description reads what is none of its operands. */
 struct reference_result { int64_t element; double value, error, size, got; int64_t unknown; };
 /* Of one element; those of several lie `apart`. */
-struct reference_room { struct reference_value *value; int64_t *index, apart; };
+struct reference_room { struct reference_value *value; int64_t *index, apart; const uint64_t *slot; };
 
 /* What is large: once in a kernel, which NVRTC is quicker with. */
 #ifdef __CUDACC__
@@ -144,9 +144,11 @@ static inline struct reference_value reference_of(uint64_t bits, int32_t type)
 	return x;
 }
 
-static inline struct reference_value reference_load(const struct reference_operand *o, int64_t element)
+static inline struct reference_value reference_load(
+	const struct reference_operand *o, const uint64_t *slot, int64_t element)
 {
-	const char *at = (const char *)(uintptr_t)o->at + (element - o->first) * reference_bytes(o->type);
+	const char *at = (const char *)(uintptr_t)(slot ? slot[o->slot] : o->at)
+		+ (element - o->first) * reference_bytes(o->type);
 	switch (reference_bytes(o->type)) {
 	case 8: return reference_of(*(const uint64_t *)(const void *)at, o->type);
 	case 4: return reference_of(*(const uint32_t *)(const void *)at, o->type);
@@ -547,7 +549,7 @@ static inline struct reference_value reference_read(const struct reference_progr
 		*unknown = 1;
 		return reference_of(0, s->type);
 	}
-	return reference_load(o, element);
+	return reference_load(o, r->slot, element);
 }
 
 /* The next term; 0: that was the last.  Indices are then what they were before the loop. */
@@ -586,16 +588,13 @@ static inline int reference_begin(const struct reference_program *p, const struc
 	return 1;
 }
 
-static inline void reference_element(const struct reference_program *p, const int64_t *position,
-	const struct reference_room *r, struct reference_result *out)
+/* At the indices that are there; 1: it reads what is none of its operands. */
+REFERENCE_APART int64_t reference_steps(const struct reference_program *p, const struct reference_room *r)
 {
 	const struct reference_step *steps = REFERENCE_STEPS(p);
 	const int64_t *places = REFERENCE_PLACES(p), apart = r->apart;
-	const struct reference_operand *result = REFERENCE_OPERANDS(p) + p->result;
 	struct reference_value *value = r->value;
 	int64_t unknown = 0;
-	for (int32_t a = 0; a < p->n_axis; a++)
-		r->index[a * apart] = position[a];
 	for (int32_t i = 0; i < p->n_step; ) {
 		const struct reference_step *s = steps + i;
 		struct reference_value *x = value + i++ * apart, *in[3];
@@ -625,7 +624,18 @@ static inline void reference_element(const struct reference_program *p, const in
 				*x = reference_total(s, *x, value + s->more * apart);
 		}
 	}
-	const struct reference_value v = value[p->value * apart];
+	return unknown;
+}
+
+static inline void reference_element(const struct reference_program *p, const int64_t *position,
+	const struct reference_room *r, struct reference_result *out)
+{
+	const int64_t *places = REFERENCE_PLACES(p), apart = r->apart;
+	const struct reference_operand *result = REFERENCE_OPERANDS(p) + p->result;
+	for (int32_t a = 0; a < p->n_axis; a++)
+		r->index[a * apart] = position[a];
+	const int64_t unknown = reference_steps(p, r);
+	const struct reference_value v = r->value[p->value * apart];
 	const int32_t type = result->type;
 	out->element = reference_place(places + p->place, r->index, apart);
 	out->value = reference_is_float(type) ? v.f : (double)v.i;
@@ -634,7 +644,7 @@ static inline void reference_element(const struct reference_program *p, const in
 	out->unknown = unknown || out->element < result->first || out->element - result->first >= result->elems;
 	out->got = 0;
 	if (!out->unknown) {
-		const struct reference_value got = reference_load(result, out->element);
+		const struct reference_value got = reference_load(result, r->slot, out->element);
 		out->got = reference_is_float(type) ? got.f : (double)got.i;
 	}
 }
@@ -662,7 +672,47 @@ static inline void reference_run(const struct reference_program *p, const int64_
 	r.value = (struct reference_value *)(void *)room + i;
 	r.index = (int64_t *)(void *)(room + n * p->n_value * (int64_t)sizeof(struct reference_value)) + i;
 	r.apart = n;
+	r.slot = 0;
 	reference_element(p, positions + i * p->n_axis, &r, out + i);
+}
+
+/* A number that its type has, in its bytes. */
+static inline void reference_store(char *to, int64_t i, double x, int32_t type)
+{
+	union { float f; uint32_t u; } single;
+	int exponent;
+	single.f = (float)x;
+	if (type == LT_F32) {
+		((float *)(void *)to)[i] = single.f;
+		return;
+	}
+	uint32_t bits = single.u >> 16;
+	if (type == LT_F16) {
+		const double size = fabs(x);
+		(void)frexp(size, &exponent);
+		bits = isnan(x) ? 0x7e00 : isinf(x) ? 0x7c00 : size == 0 || exponent - 1 < -14 ? (uint32_t)ldexp(size, 24)
+			: ((uint32_t)(exponent + 14) << 10) + ((uint32_t)ldexp(size, 11 - exponent) - 1024);
+		bits |= signbit(x) ? 0x8000 : 0;
+	}
+	((uint16_t *)(void *)to)[i] = (uint16_t)bits;
+}
+
+/* Element i of a mask: what the program says, or one number where that is true and another where it is not. */
+enum { REFERENCE_MASK_VALUES = 24, REFERENCE_MASK_INDICES = 72 };
+static inline void reference_mask(const struct reference_program *p, char *to, int64_t i, int32_t type, int chooses,
+	double yes, double no, const uint64_t *slot)
+{
+	struct reference_value value[REFERENCE_MASK_VALUES];
+	int64_t index[REFERENCE_MASK_INDICES];
+	const int64_t *place = REFERENCE_PLACES(p) + p->place;
+	const struct reference_room r = { value, index, 1, slot };
+	for (int32_t a = 0; a < p->n_axis; a++)
+		index[a] = 0;
+	for (int64_t k = 0; k < place[1]; k++)
+		index[place[2 + 2 * k]] = i / place[3 + 2 * k] % REFERENCE_EXTENTS(p)[place[2 + 2 * k]];
+	const int64_t unknown = reference_steps(p, &r);
+	const struct reference_value v = value[p->value];
+	reference_store(to, i, unknown ? REFERENCE_NAN : chooses ? v.i ? yes : no : reference_round(v.f, type), type);
 }
 
 /* Where two results have other bits: 1 and the number of such a byte, some one of them. */
@@ -679,6 +729,13 @@ extern "C" __global__ void lt_cudnn_reference_0(const struct reference_program *
 	const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
 	if (i < n)
 		reference_run(p, positions, room, out, n, i);
+}
+extern "C" __global__ void lt_cudnn_masked_0(const struct reference_program *p, char *to, int64_t n, int64_t type,
+	int64_t chooses, double yes, double no, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+	const uint64_t slot[] = { a, b, c, d };
+	for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (int64_t)gridDim.x * blockDim.x)
+		reference_mask(p, to, i, (int32_t)type, chooses != 0, yes, no, slot);
 }
 extern "C" __global__ void lt_cudnn_same_0(const uint8_t *a, const uint8_t *b, int64_t n, int64_t *out)
 {

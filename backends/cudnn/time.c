@@ -33,7 +33,7 @@ static CUresult begin(struct cudnn_timing *t)
 	r = r ? r : cuda->event_new(&t->from, CU_EVENT_DEFAULT);
 	r = r ? r : cuda->event_new(&t->to, CU_EVENT_DEFAULT);
 	for (int i = 0; i < f->n_tensor && !r; i++)
-		if (f->tensor[i].operand >= 0)
+		if (f->tensor[i].operand >= 0 || f->tensor[i].operand == LT_CUDNN_MASK)
 			r = block_new(t, i, cudnn_bytes(&f->tensor[i]));
 	return r ? r : block_new(t, LT_CUDNN_TENSORS, t->p->workspace ? (size_t)t->p->workspace : 1);
 }

@@ -30,7 +30,8 @@ struct cudnn_trial {
 	const struct lt_cudnn_plan *p;
 	CUstream stream;
 	int32_t n_result, n_operand;
-	struct cudnn_block *block;      /* of each operand, of each result once more, the workspace */
+	struct cudnn_block *block;      /* of each operand, of each result once more, the workspace, a mask */
+	CUdeviceptr program;            /* of the mask */
 	struct reference_operand *operand;
 	CUdeviceptr scratch[4];         /* of what is judged now */
 	int64_t spot[SPOTS][MAX_AXIS];  /* where what is odd is read */
@@ -171,7 +172,9 @@ static CUresult blocks_new(struct cudnn_trial *v)
 		free(pattern);
 	}
 	const size_t room = v->p->workspace ? (size_t)v->p->workspace : 1;
-	return r ? r : block_new(v, &v->block[v->n_operand + v->n_result], room, GUARDED);
+	r = r ? r : block_new(v, &v->block[v->n_operand + v->n_result], room, GUARDED);
+	const size_t mask = lt__cudnn_mask_bytes(&v->w->form);
+	return r || !mask ? r : block_new(v, &v->block[v->n_operand + v->n_result + 1], mask, GUARDED_READ);
 }
 
 /* ---- it runs ---- */
@@ -191,17 +194,22 @@ static CUresult run_once(struct cudnn_trial *v, cudnnHandle_t handle, bool again
 {
 	const struct lt_cudnn_form *f = &v->w->form;
 	const struct cudnn_block *result = v->block + (again ? v->n_operand : 0);
-	uint64_t at[LT_CUDNN_TENSORS];
+	const uint64_t mask = lt__cudnn_mask_at(v->block[v->n_operand + v->n_result + 1].at + GUARD);
+	uint64_t at[LT_CUDNN_TENSORS], operand[LT_CUDNN_TENSORS];
 	CUresult r = CUDA_SUCCESS;
 	for (int32_t i = 0; i < v->n_result && !r; i++)         /* what it leaves out is no number */
 		r = result[i].at ? v->s->cuda.fill(result[i].at + GUARD, 0xff, result[i].bytes, v->stream) : CUDA_SUCCESS;
 	for (int i = 0; i < f->n_tensor; i++) {
 		const struct lt_cudnn_tensor *t = &f->tensor[i];
-		at[i] = cudnn_constant(v->p, t);
+		at[i] = t->operand == LT_CUDNN_MASK ? mask : cudnn_constant(v->p, t);
+		if (t->operand >= v->n_result)
+			operand[t->operand] = v->block[t->operand].at + GUARD;
 		if (t->operand >= 0)
 			at[i] = (t->operand < v->n_result ? result : v->block)[t->operand].at + GUARD
 				+ (uint64_t)(t->offset - v->operand[t->operand].first) * cudnn_element_bytes(t->dtype);
 	}
+	if (!r && v->program)
+		r = lt__cudnn_mask_make(v->s, f, v->program, operand, mask, v->stream);
 	if (!r && lt__cudnn_execute(cudnn_of(v->s), v->p, f, handle, at, v->block[v->n_operand + v->n_result].at + GUARD))
 		r = CUDA_ERROR_UNKNOWN;
 	return r ? r : v->s->cuda.stream_wait(v->stream);
@@ -209,15 +217,15 @@ static CUresult run_once(struct cudnn_trial *v, cudnnHandle_t handle, bool again
 
 static const char *block_name(const struct cudnn_trial *v, int32_t i)
 {
-	return i == v->n_operand + v->n_result ? "its workspace" : i < v->n_result || i >= v->n_operand
-		? v->n_result > 1 ? "a result" : "the result" : "what it reads";
+	return i > v->n_operand + v->n_result ? "its mask" : i == v->n_operand + v->n_result ? "its workspace"
+		: i < v->n_result || i >= v->n_operand ? v->n_result > 1 ? "a result" : "the result" : "what it reads";
 }
 
 static CUresult guards_check(struct cudnn_trial *v, bool *good)
 {
 	unsigned char zone[GUARD];
 	CUresult r = CUDA_SUCCESS;
-	for (int32_t i = 0; i <= v->n_operand + v->n_result && !r; i++)
+	for (int32_t i = 0; i <= v->n_operand + v->n_result + 1 && !r; i++)
 		for (int side = 0; side < 2 && !r && v->block[i].at; side++) {
 			r = v->s->cuda.copy_to_host(zone, v->block[i].at + (side ? GUARD + v->block[i].bytes : 0), GUARD, v->stream);
 			r = r ? r : v->s->cuda.stream_wait(v->stream);
@@ -517,11 +525,13 @@ lt_status lt__cudnn_verify(struct lt_session *s, const struct lt_cudnn_wish *w, 
 	struct lt_cudnn *d = cudnn_of(s);
 	bool good = false;
 	lt_status status = lt__cudnn_kernels(s, diag);
+	if (!status)
+		status = lt__cudnn_mask_new(s, w->tree, w->call, &w->form, &v.program, diag);
 	if (status)
 		return status;
 	const double begin = now_ms();
 	v.operand = calloc((size_t)v.n_operand + 1, sizeof *v.operand);
-	v.block = calloc((size_t)(v.n_operand + v.n_result) + 1, sizeof *v.block);
+	v.block = calloc((size_t)(v.n_operand + v.n_result) + 2, sizeof *v.block);
 	CUresult r = v.operand && v.block ? s->cuda.stream_new(&v.stream, CU_STREAM_NON_BLOCKING) : LT_CUDA_NO_HOST_MEMORY;
 	if (!r && d->api.set_stream(d->handle, (cudaStream_t)v.stream))
 		r = CUDA_ERROR_UNKNOWN;
@@ -529,11 +539,12 @@ lt_status lt__cudnn_verify(struct lt_session *s, const struct lt_cudnn_wish *w, 
 		r = verify_in(&v, d->handle, &good);
 	if (v.stream) {
 		(void)s->cuda.stream_wait(v.stream);
-		for (int32_t i = 0; i <= v.n_operand + v.n_result; i++)
+		for (int32_t i = 0; i <= v.n_operand + v.n_result + 1; i++)
 			memory_free(&v, &v.block[i].at);
 		(void)d->api.set_stream(d->handle, NULL);
 		(void)s->cuda.stream_free(v.stream);
 	}
+	lt__cudnn_mask_free(s, &v.program);
 	free(v.operand);
 	free(v.block);
 	if (r == CUDA_ERROR_UNKNOWN && !s->lost) {              /* the library's own failure is this plan's */

@@ -68,7 +68,8 @@ static bool write_source(const struct own_folder *f, const struct lt_tree *t)
 	FILE *file = fopen(f->text, "we");
 	if (file)
 		lt_llvm_own_write(t, write_piece, file);
-	return file && !ferror(file) & (fclose(file) == 0);
+	const bool bad = file && ferror(file);
+	return file && fclose(file) == 0 && !bad;
 }
 
 /* Waits for the compiler, as long as the host wants and its time lasts.  -1: it was ended. */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backends/ref/value.h"
+#include "base/decimal.h"
 
 enum step {
 	OPERAND,
@@ -183,7 +184,7 @@ static enum kind value_number(struct reader *r)
 	union lt_number x = { .i = whole };
 	bool is_float = *end == '.' || *end == 'e';
 	if (is_float)
-		x.f = strtod(r->at, &end);
+		x.f = lt__decimal(r->at, &end);
 	r->at = *end == 'f' && is_float ? end + 1 : end;
 	value_emit(r, NUMBER, 0, x);
 	return is_float ? IS_FLOAT : IS_INT;

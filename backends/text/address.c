@@ -28,7 +28,9 @@ struct text_expr lt__text_address(struct text *t, int32_t value, int64_t number)
 		e.text = lt__text_formatted(t, "(uint64_t)%s", lt__text_in(t, e, TEXT_UNARY));
 	else
 		e.text = lt__text_in(t, e, TEXT_PLUS);
-	e.text = plus_number(t, e.text, number, narrow ? "L" : "");
+	if (t->d->bare && t->value[value].narrow == 16 && !lt__text_fits_int16(t, value, number))
+		e.text = lt__text_formatted(t, "(int32_t)%s", lt__text_in(t, e, TEXT_UNARY));
+	e.text = plus_number(t, e.text, number, narrow && !t->d->bare ? "L" : "");
 	e.tight = TEXT_PLUS;
 	e.literal = false;
 	return e;

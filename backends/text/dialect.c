@@ -51,6 +51,17 @@ const struct lt_text_dialect lt__text_c99 = {
 	.inlined = "static inline ",
 };
 
+const struct lt_text_dialect lt__text_bare = {
+	.name = "bare C99",
+	.headers = true,
+	.function = "static ",
+	.head = "",
+	.counting = "",
+	.inlined = "static inline ",
+	.bare = true,
+	.int_bits = 32,
+};
+
 const struct lt_text_dialect lt__text_c = {
 	.name = "C",
 	.lanes = true,

@@ -57,7 +57,8 @@ static const char *value_type(struct text *t, int32_t i)
 {
 	const struct lt_instruction *x = text_at(t, i);
 	const struct text_value *v = &t->value[i];
-	return lt__text_type(t, (struct lt_value_type){ v->narrow ? LT_I32 : x->dtype, x->lanes }, v->expr.mask_bits);
+	return lt__text_type(t, (struct lt_value_type){ v->narrow == 16 ? LT_I16 : v->narrow ? LT_I32 : x->dtype,
+		x->lanes }, v->expr.mask_bits);
 }
 
 void lt__text_name(struct text *t, int32_t i)

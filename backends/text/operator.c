@@ -183,6 +183,18 @@ static bool is_shift(uint32_t opcode)
 	return opcode == LT_OPCODE_shift_left || opcode == LT_OPCODE_shift_right;
 }
 
+/* a * b + c, either way round, where that is one call; text NULL: it is none. */
+static struct text_expr contracted(
+	struct text *t, uint32_t opcode, struct lt_value_type type, const struct text_expr *x)
+{
+	const int product = opcode == LT_OPCODE_add && x[1].text && x[1].factor[0] ? 1 : 0;
+	if (!t->d->madds || opcode != LT_OPCODE_add || type.lanes == 1 || !x[product].factor[0] || x[!product].scalar)
+		return (struct text_expr){ 0 };
+	const struct text_expr y[] = { { .text = x[product].factor[0], .memory = x[product].memory,
+		.variable = x[product].variable }, { .text = x[product].factor[1] }, x[!product] };
+	return lt__text_called(t, lt__text_helper(t, "madd", type), y, 3);
+}
+
 struct text_expr lt__text_operator(
 	struct text *t, uint32_t opcode, struct lt_value_type type, const struct text_expr *x)
 {
@@ -191,6 +203,9 @@ struct text_expr lt__text_operator(
 	int n = 0;
 	for (; n < 3 && x[n].text; n++)
 		y[n] = x[n];
+	struct text_expr madd = contracted(t, opcode, type, x);
+	if (madd.text)
+		return madd;
 	struct spelling bits = *s;
 	if (s->text[0] == '#' && (type.lanes > 1 || lt__text_element(type.dtype)->kind == 'U')) {
 		bits.text++;
@@ -203,6 +218,9 @@ struct text_expr lt__text_operator(
 				: lt__text_plain(t, y[k], type.dtype);
 		if (is_shift(opcode))
 			y[1] = lt__text_plain(t, y[1], type.dtype);
+		else
+			for (int k = 0; k < n; k++)
+				t->splits = t->splits || (wide && (x[k].memory || x[k].variable));
 		if (!wide && !t->exact && y[0].literal && (n == 1 || y[1].literal))
 			y[0] = typed(t, y[0], type.dtype);
 		struct text_expr e = spelled(t, &bits, type, y, n);
@@ -239,6 +257,11 @@ struct text_expr lt__text_operator(
 	if (s->tight == TEXT_ANY) {
 		e.tight = y[0].tight;
 		e.literal = y[0].literal;
+	}
+	if (opcode == LT_OPCODE_mul && type.lanes > 1 && lt__text_element(type.dtype)->kind == 'F' && !x[0].scalar
+		&& !x[1].scalar) {
+		e.factor[0] = x[0].text;
+		e.factor[1] = x[1].text;
 	}
 	return e;
 }

@@ -7,7 +7,7 @@
  * live.c      where things stand, how often they are used
  * walk.c      instructions in their order, as statements
  * value.c     values as expressions
- * narrow.c    whole numbers of grids that fit 32 bits
+ * narrow.c    whole numbers that fit 32 bits, or 16: of grids, and of bare texts
  * memory.c    loads and stores
  * pack*.c     values of several lanes as structs, and their loads and stores
  * lane.c      values of several lanes as GNU vectors
@@ -62,6 +62,7 @@ struct text_expr {
 	bool wide;                      /* as an unsigned number of as many bits: the value is what its bits mean */
 	bool literal;                   /* of an integer: a constant of C */
 	const char *scalar;             /* of a constant of several lanes: what is in each */
+	const char *factor[2];          /* of a product of vectors of floats: each as a vector; NULL: it is none */
 	bool memory, variable;          /* it reads some */
 	uint32_t mask_bits;             /* of a mask of several lanes: of one lane */
 };
@@ -75,8 +76,8 @@ struct text_value {                     /* of an instruction */
 	bool declares;                  /* a set whose variable begins there; a variable that begins with its set */
 	bool pending;                   /* made, but not printed yet */
 	uint32_t mask_bits;             /* of a mask of several lanes: of one lane; 0: as it is used */
-	struct text_range range;        /* of an i64 of a grid */
-	bool narrow;                    /* an i64 that is an int32_t of the text */
+	struct text_range range;        /* of an i64 where narrow.c looks */
+	uint8_t narrow;                 /* an i64 that is an integer of so many bits in the text, 16 or 32; 0: it is none */
 	struct text_expr expr;
 };
 struct text_loop { const char *base, *name; bool open; struct text_loop *next; };
@@ -105,12 +106,13 @@ struct text {
 	bool self, passes;              /* a grid: the thread's number is used; memory to exchange values is */
 	bool exact;                     /* what is printed cannot overflow: integers need not wrap */
 	bool math, branches, streams;   /* a function of math.h is called; memory is read in branches; ... past the caches */
+	bool splits;                    /* a signed number of memory or a variable is added to as an unsigned one */
 };
 
 static inline const struct lt_instruction *text_at(const struct text *t, int32_t i) { return &t->k->instructions[i]; }
 
 /* print.c: what stands before everything; a function of a slot, and the parameters of an entry. */
-struct text_head { bool math, headers, branches, named, teams; };
+struct text_head { bool math, headers, branches, splits, named, teams; };
 void lt__text_head(struct lt_out *, const struct lt_text_dialect *, const struct text_head *);
 extern const char lt__text_slot_at[], lt__text_parameters[];
 
@@ -123,9 +125,15 @@ void lt__text_walk(struct text *, int32_t region);
 /* value.c: what an instruction gives. */
 struct text_expr lt__text_value(struct text *, int32_t i);
 
-/* narrow.c: finds what is narrow, in grids; a narrow value that is no number of a thread or block: of its operands. */
+/* narrow.c: finds what is narrow, in grids and bare texts; a narrow value that is no number of a thread or
+ * block: of its operands. */
 void lt__text_narrow(struct text *);
 struct text_expr lt__text_narrow_value(struct text *, const struct lt_instruction *, struct text_expr *x);
+/* Of a bare text: a product of numbers of 8 or 16 bits that were cast to 32, which does not overflow. */
+bool lt__text_is_product(const struct text *, const struct lt_instruction *);
+struct text_expr lt__text_product(struct text *, const struct lt_instruction *, struct text_expr *x);
+/* Whether a narrow value with a number added fits 16 bits. */
+bool lt__text_fits_int16(const struct text *, int32_t value, int64_t number);
 
 /* memory.c */
 struct text_expr lt__text_load(struct text *, int32_t i);

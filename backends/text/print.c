@@ -17,7 +17,9 @@
 static const char *pointer_type(struct text *t, uint32_t b, bool parameter)
 {
 	const struct lt_kernel_buffer *x = &t->k->buffers[b];
-	return lt__text_formatted(t, "%s%s *%s", x->written ? "" : "const ", lt__text_element(x->dtype)->type,
+	const bool place = t->d->places && x->space == LT_SPACE_SLOT && !x->written;
+	return lt__text_formatted(t, "%s%s%s *%s", x->written ? "" : "const ",
+		place ? lt__text_formatted(t, "%s_slot%d ", t->k->name, (int)x->slot) : "", lt__text_element(x->dtype)->type,
 		parameter && x->exclusive ? "restrict " : "");
 }
 
@@ -115,6 +117,53 @@ static void print_team(struct text *t, int32_t region)
 	lt__outf(o, "\t%s(%sfirst, last);\n}\n\n", name, p.argument.at);
 }
 
+/* The buffer that a slot is; -1: nothing uses the slot. */
+static int32_t buffer_of_slot(const struct text *t, int32_t slot)
+{
+	for (uint32_t b = 0; b < t->k->n_buffer; b++)
+		if (t->k->buffers[b].space == LT_SPACE_SLOT && t->k->buffers[b].slot == slot)
+			return (int32_t)b;
+	return -1;
+}
+
+/* Parameters by slot, so that a caller need not know what the kernel uses. */
+static void print_bare(struct text *t)
+{
+	const struct text_region *u = &t->uses[0];
+	struct lt_out *o = &t->functions, list = lt__out_new(&t->pool), begin = lt__out_new(&t->pool);
+	int32_t n_slot = 0;
+	lt__text_walk(t, 0);
+	for (uint32_t b = 0; b < t->k->n_buffer; b++)
+		if (t->k->buffers[b].space == LT_SPACE_SLOT && t->k->buffers[b].slot >= n_slot)
+			n_slot = t->k->buffers[b].slot + 1;
+	for (int32_t slot = 0; slot < n_slot; slot++) {
+		const int32_t b = buffer_of_slot(t, slot);
+		const char *name = b >= 0 && u->buffer[b] ? t->buffer[b] : lt__text_formatted(t, "unused%d", (int)slot);
+		separate(&list);
+		lt__outf(&list, "%s%s", b >= 0 ? pointer_type(t, (uint32_t)b, true) : "const void *", name);
+		if (b < 0 || !u->buffer[b])
+			lt__outf(&begin, "\t(void)%s;\n", name);
+	}
+	for (uint32_t b = 0; b < t->k->n_buffer; b++)
+		if (is_pointer(t, u, b) && t->k->buffers[b].space != LT_SPACE_SLOT)
+			lt__outf(&begin, "\t%s%s = (void *)((char *)scratch + %lld);\n", pointer_type(t, b, true), t->buffer[b],
+				(long long)t->k->buffers[b].offset);
+	if (t->k->workspace_bytes) {
+		separate(&list);
+		lt__out(&list, "void *scratch");
+	}
+	if (u->fault) {
+		separate(&list);
+		lt__out(&list, "uint8_t *fault");
+	}
+	lt__outf(o, "%svoid %s(%s)\n{\n%s", t->d->function, t->function, list.n ? list.at : "void", begin.at);
+	for (uint32_t i = 0; i < t->k->n_param; i++)
+		if (u->param[i])
+			lt__outf(o, "\tconst int64_t %s = %s[%lld];\n", t->param[i], t->buffer[t->k->params[i].buffer],
+				(long long)t->k->params[i].element);
+	lt__outf(o, "%s}\n", t->body.at);
+}
+
 static void print_host(struct text *t)
 {
 	const struct text_region *u = &t->uses[0];
@@ -185,9 +234,16 @@ static void print_entry(struct text *t)
 
 /* gcc up to 12.3, and 13 up to 13.2, vectorises reads under a condition wrongly (its bug 114375: lanes of a masked load
  * change places), so there such loops stay scalar. */
-static const char no_masked_loads[] =
-	"#if defined(__GNUC__) && !defined(__clang__) && (__GNUC__ < 12 || (__GNUC__ == 12 && __GNUC_MINOR__ < 4) \\\n"
-	"\t|| (__GNUC__ == 13 && __GNUC_MINOR__ < 3))\n#pragma GCC optimize(\"no-tree-loop-if-convert\")\n#endif\n";
+#define NO_MASKED_LOADS(where) \
+	"#if defined(__GNUC__) && !defined(__clang__) && (__GNUC__ < 12 || (__GNUC__ == 12 && __GNUC_MINOR__ < 4) \\\n" \
+	"\t|| (__GNUC__ == 13 && __GNUC_MINOR__ < 3))" where "\n#pragma GCC optimize(\"no-tree-loop-if-convert\")\n#endif\n"
+/* gcc 12 up to 12.2 loses lanes of sums side by side that are added as unsigned numbers and kept as signed ones (its
+ * bug 107212), so there loops of these stay scalar. */
+#define NO_SPLIT_SUMS(where) \
+	"#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ == 12 && __GNUC_MINOR__ < 3" where "\n" \
+	"#pragma GCC optimize(\"no-tree-loop-vectorize\")\n#endif\n"
+/* Microcontrollers without vectors keep the options that they are given. */
+#define HAS_VECTORS " \\\n\t&& (__ARM_ARCH_PROFILE != 'M' || defined(__ARM_FEATURE_MVE))"
 
 #define INTEGER(name, of) "typedef __" of "_TYPE__ " name ";\n"
 static const char integers[] = INTEGER("int8_t", "INT8") INTEGER("int16_t", "INT16") INTEGER("int32_t", "INT32")
@@ -211,7 +267,12 @@ void lt__text_head(struct lt_out *o, const struct lt_text_dialect *d, const stru
 	} else {
 		lt__out(o, integers);
 	}
-	lt__out(o, h->branches ? no_masked_loads : "");
+	if (h->branches)
+		lt__out(o, d->bare ? NO_MASKED_LOADS(HAS_VECTORS) : NO_MASKED_LOADS(""));
+	if (h->splits)
+		lt__out(o, d->bare ? NO_SPLIT_SUMS(HAS_VECTORS) : NO_SPLIT_SUMS(""));
+	if (d->bare)
+		return;
 	lt__out(o, d->head);
 	lt__out(o, h->named ? entry_linkage : "");
 	lt__out(o, types);
@@ -225,6 +286,8 @@ static size_t print_all(struct text *t, const char *entry, struct lt_out *o)
 	t->entry = entry ? entry : lt__text_formatted(t, "%s_entry", t->k->name);
 	lt__text_names(t);
 	lt__text_live(t);
+	if (t->d->bare)
+		lt__text_narrow(t);
 	t->at = -1;
 	int32_t n_origin = 0;
 	for (uint32_t i = 0; t->origins && i < t->k->n_instruction; i++)
@@ -232,11 +295,15 @@ static size_t print_all(struct text *t, const char *entry, struct lt_out *o)
 	t->commented = lt__pool_alloc(&t->pool, (size_t)n_origin, sizeof *t->commented);
 	for (int32_t r = 1; r < (int32_t)t->k->n_region; r++)
 		print_team(t, r);
-	print_host(t);
-	print_entry(t);
+	if (t->d->bare) {
+		print_bare(t);
+	} else {
+		print_host(t);
+		print_entry(t);
+	}
 	bool prelude = t->k->n_op && t->k->prelude && t->k->prelude[0];
 	lt__text_head(o, t->d, &(struct text_head){ .math = t->math || prelude, .headers = t->d->headers || prelude,
-		.branches = t->branches, .named = t->origins, .teams = t->k->n_region > 1 });
+		.branches = t->branches, .splits = t->splits, .named = t->origins, .teams = t->k->n_region > 1 });
 	if (prelude)
 		lt__outf(o, "%s\n", t->k->prelude);
 	lt__out(o, t->helpers.at);

@@ -15,6 +15,7 @@ struct lt_text_dialect {
 	bool lanes;                     /* values may have several lanes: GNU vectors, with gcc and clang */
 	bool packs;                     /* they may: structs, lane after lane */
 	bool wraps;                     /* signed integers do, as compilers are told (-fwrapv); else unsigned ones */
+	bool madds;                     /* a product and a sum of vectors are a call: the compiler does not contract them */
 	bool headers;                   /* those of C define types and functions; else the text does */
 	const char *function;           /* before a function whose pointers are its parameters; its definition is `head` */
 	const char *head;
@@ -24,9 +25,18 @@ struct lt_text_dialect {
 	const char *counting;           /* what that needs to be defined */
 	const char *counted;            /* adds one to the count of faults; its value before */
 	const struct lt_text_device *device;    /* how grids are written (grid.c); NULL: it runs teams */
+	/* A function of typed pointers by slot, then `void *scratch`, if it has a workspace, and `uint8_t *fault`, if it has a
+	 * fault; no entry, no teams.  int_bits: of an int of the machine, 16 or 32; whole numbers that are known to fit are as
+	 * wide. */
+	bool bare;
+	uint8_t int_bits;
+	/* Before the type of what a slot reads only stands KERNEL_slotN: a macro that says in which memory that is, of two
+	 * with addresses of their own. */
+	bool places;
 };
 extern const struct lt_text_dialect lt__text_c99;       /* no extension of any compiler is needed */
 extern const struct lt_text_dialect lt__text_c;         /* gcc and clang */
+extern const struct lt_text_dialect lt__text_bare;      /* C99 for machines without an operating system */
 
 /* For lt_machine.operators: what need not be expanded before it is printed.  Static.  scales: the processor has an
  * instruction for `scale` (AVX-512).  vector_library: the version of glibc, 235 for 2.35, whose libmvec the text may

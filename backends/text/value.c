@@ -1,6 +1,13 @@
 /* value.c -- what an instruction gives, as an expression of its operands. */
 #include "backends/text/part.h"
 
+/* What keeps the signs of 64 bits meets an i64 that the text has in fewer. */
+static bool wants_whole(const struct text *t, const struct lt_instruction *i)
+{
+	return i->dtype == LT_I64 && t->value[i->operand[0]].narrow && (i->opcode == LT_OPCODE_shift_signed
+		|| i->opcode == LT_OPCODE_quotient || i->opcode == LT_OPCODE_remainder);
+}
+
 struct text_expr lt__text_value(struct text *t, int32_t at)
 {
 	const struct lt_instruction *i = text_at(t, at);
@@ -19,5 +26,14 @@ struct text_expr lt__text_value(struct text *t, int32_t at)
 		x[n] = lt__text_use(t, i->operand[n]);
 	if (i->opcode == LT_OPCODE_select)
 		t->branches = t->branches || x[1].memory || x[2].memory;
-	return t->value[at].narrow ? lt__text_narrow_value(t, i, x) : lt__text_one(t, i, x, n);
+	if (lt__text_is_product(t, i))
+		return lt__text_product(t, i, x);
+	if (t->value[at].narrow)
+		return lt__text_narrow_value(t, i, x);
+	if (wants_whole(t, i)) {
+		x[0].text = lt__text_formatted(t, "(int64_t)%s", lt__text_in(t, lt__text_plain(t, x[0], LT_I64), TEXT_UNARY));
+		x[0].tight = TEXT_UNARY;
+		x[0].literal = x[0].wide = false;
+	}
+	return lt__text_one(t, i, x, n);
 }

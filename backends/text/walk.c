@@ -66,7 +66,7 @@ static void update_variable(struct text *t, int32_t i)
 	struct text_expr operand[3] = { { .text = name }, operand_of(t, x->operand[0], x->what), { 0 } };
 	lt__text_flush(t, false, true);
 	if (!(t->d->packs && v->lanes > 1) && (x->number == LT_OPCODE_add || x->number == LT_OPCODE_mul)
-		&& lt__text_element(v->dtype)->kind == 'F') {
+		&& lt__text_element(v->dtype)->kind == 'F' && !(t->d->madds && operand[1].factor[0])) {
 		lt__text_line(t, "%s %c= %s;", name, x->number == LT_OPCODE_add ? '+' : '*', operand[1].text);
 		return;
 	}
@@ -105,8 +105,8 @@ static void begin_loop(struct text *t, int32_t i)
 		lt__text_line(t, "%s", t->d->device->rolled);
 	else if (t->d->unroll && x->flags & LT_INSTRUCTION_UNROLL)
 		lt__text_line(t, t->d->unroll, (long long)x->stride);
-	lt__text_line(t, "for (int%d_t %s = %s; %s < %s; %s) {", t->value[i].narrow ? 32 : 64, name, from.text, name, to,
-		step);
+	lt__text_line(t, "for (int%d_t %s = %s; %s < %s; %s) {", t->value[i].narrow ? t->value[i].narrow : 64, name,
+		from.text, name, to, step);
 	t->value[i].expr = (struct text_expr){ .text = name };
 	t->indent++;
 	/* A loop of few iterations may become a copy of its body for each, under a condition. */
@@ -117,6 +117,11 @@ static void begin_loop(struct text *t, int32_t i)
 static void leave_fault(struct text *t, const struct lt_instruction *x)
 {
 	uint32_t lanes = text_at(t, x->operand[0])->lanes;
+	if (t->d->bare) {               /* what was wrong is the caller's to find: a number is all that is said */
+		lt__text_line(t, "if (%s)", use_text(t, x->operand[0]));
+		lt__text_line(t, "\t*fault = 1;");
+		return;
+	}
 	const char *space = t->d->device ? t->d->device->space[LT_SPACE_SLOT] : "";
 	const char *mask = lanes > 1 && !t->d->packs ? lt__text_mask(t, x->operand[0], 64).text : use_text(t, x->operand[0]);
 	const char *index = lt__text_plain(t, lt__text_use(t, x->operand[1]), LT_I64).text;

@@ -5,8 +5,8 @@
 
     python3 llama2.py stories15M.bin 0.8 256 "Donald was a little duck"
 
-CHECKPOINT is of version 0, which llama2.c's export.py writes; tokenizer.bin is here or beside it.  Temperature 0 takes
-the likeliest token each time.
+CHECKPOINT is of version 0 or 1, float32, which llama2.c's export.py writes; tokenizer.bin is here or beside it.
+Temperature 0 takes the likeliest token each time.
 """
 import os
 import struct
@@ -18,22 +18,31 @@ import numpy as np
 from looptree import hamkaas
 
 BEGIN, BYTES = 1, 3                     # the token that begins a text, and the first of 256 for bytes
+MAGIC = 0x616b3432                      # of a version after 0, whose header has 256 bytes
 
 
 class Checkpoint:
-    """Sizes and weights; https://github.com/karpathy/llama2.c, export.py, legacy_export."""
+    """Sizes and weights; https://github.com/karpathy/llama2.c, export.py: legacy_export and version1_export."""
 
     def __init__(self, path):
         with open(path, "rb") as f:
-            header = f.read(28)
+            header = f.read(256)
         if len(header) < 28:
             sys.exit("llama2: %s: it is no checkpoint of llama2.c: %d bytes are too few for a header" % (
                 path, len(header)))
-        self.dim, self.hidden, self.layers, self.heads, self.kv_heads, vocab, self.context = struct.unpack("7i", header)
+        version, begin = 0, 28
+        if len(header) == 256 and struct.unpack_from("I", header)[0] == MAGIC:
+            version, begin = struct.unpack_from("i", header, 4)[0], 256
+            if version != 1:
+                sys.exit("llama2: %s: it is of version %d, and versions 0 and 1 are read here; lt-llama reads it, and "
+                         "lt-llama %s --dtype f32 --convert FILE writes version 0" % (path, version, path))
+        self.dim, self.hidden, self.layers, self.heads, self.kv_heads, vocab, self.context = struct.unpack_from(
+            "7i", header, 8 if version else 0)
+        own_classifier = vocab < 0 if version == 0 else header[36] == 0
         self.vocab = abs(vocab)
         sizes = (self.dim, self.hidden, self.layers, self.heads, self.kv_heads, self.vocab, self.context)
         if min(sizes) < 1 or max(sizes) > 1 << 24 or self.dim % self.heads or self.heads % self.kv_heads:
-            sys.exit("llama2: %s: it is no checkpoint of version 0: its header says %s" % (path, list(sizes)))
+            sys.exit("llama2: %s: it is no checkpoint of version %d: its header says %s" % (path, version, list(sizes)))
         self.head = self.dim // self.heads
         self.kv_dim = self.kv_heads * self.head
         layers, dim, hidden = self.layers, self.dim, self.hidden
@@ -41,18 +50,21 @@ class Checkpoint:
                   "k": (layers, self.kv_dim, dim), "v": (layers, self.kv_dim, dim), "o": (layers, dim, dim),
                   "norm2": (layers, dim), "w1": (layers, hidden, dim), "w2": (layers, dim, hidden),
                   "w3": (layers, hidden, dim), "norm": (dim,), "rotations": (self.context, self.head)}
-        if vocab < 0:
+        if version == 1:                # the norms first, and no tables of rotations
+            order = ("norm1", "norm2", "norm", "embedding", "q", "k", "v", "o", "w1", "w2", "w3")
+            shapes = {name: shapes[name] for name in order}
+        if own_classifier:
             shapes["classifier"] = (self.vocab, dim)
         counts = {name: int(np.prod(shape, dtype=np.int64)) for name, shape in shapes.items()}
-        if os.path.getsize(path) != 28 + 4 * sum(counts.values()):
+        if os.path.getsize(path) != begin + 4 * sum(counts.values()):
             sys.exit("llama2: %s: its header asks for %d bytes, but it has %d" % (
-                path, 28 + 4 * sum(counts.values()), os.path.getsize(path)))
-        numbers, at = np.memmap(path, np.float32, "r", 28), 0
+                path, begin + 4 * sum(counts.values()), os.path.getsize(path)))
+        numbers, at = np.memmap(path, np.float32, "r", begin), 0
         self.weight = {}
         for name, shape in shapes.items():
             self.weight[name] = numbers[at:at + counts[name]].reshape(shape)
             at += counts[name]
-        if vocab > 0:
+        if not own_classifier:
             self.weight["classifier"] = self.weight["embedding"]
 
 

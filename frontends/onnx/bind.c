@@ -123,8 +123,18 @@ static bool source(struct lt_onnx *m, const Onnx__ValueInfoProto *info, struct l
 				i);
 			return false;
 		}
-	if (!v->empty)
+	int64_t low, high;
+	const bool said = v->dtype == LT_I64 && v->rank <= 1 && lt__onnx_elems(v) == 1
+		&& lt__onnx_number_said(m, info->name, &low, &high);
+	if (said && low == high) {
+		int64_t *at = lt__onnx_room(m, LT_I64, v->rank, v->shape);
+		*at = low;
+		*v = lt__onnx_of_data(m, LT_I64, v->rank, v->shape, at);
+	} else if (!v->empty) {
 		v->node = lt_graph_input(m->graph, info->name, v->dtype, v->rank, dim);
+	}
+	if (said && low < high && v->node >= 0)
+		lt__onnx_number_symbol(m, info->name, v->node, low, high);
 	return !lt__onnx_failed(m);
 }
 
@@ -150,7 +160,7 @@ void lt__onnx_sources(struct lt_onnx *m, struct lt_onnx_scope *scope)
 		if (!lt__onnx_find(m, scope, m->options->fixed[i].name))
 			lt__onnx_problem(m, NULL, lt__arena_format(m->arena, "it has no input '%s' to be fixed",
 				m->options->fixed[i].name));
-	lt__onnx_unused_dims(m);
+	lt__onnx_used_dims(m);
 }
 
 /* Zeros along axes whose extent is bounded by 0. */

@@ -26,20 +26,25 @@ static bool dim_read(const char *option, const char *name, size_t n, int64_t *lo
 	return true;
 }
 
-/* The option for a name; false: there is none.  One that cannot be read is a failure. */
-static bool dim_said(struct lt_onnx *m, const char *name, size_t n, int64_t *low, int64_t *high)
+/* The option for a name; false: there is none.  One that cannot be read is a failure.  used: by whom, by option. */
+static bool option_said(struct lt_onnx *m, bool *used, const char *name, size_t n, int64_t *low, int64_t *high)
 {
 	for (uint32_t i = 0; i < m->options->n_dim; i++) {
 		const char *option = m->options->dim[i];
 		bool good = true;
 		if (!dim_read(option, name, n, low, high, &good))
 			continue;
-		m->dim_used[i] = true;
+		used[i] = true;
 		if (!good)
 			lt__onnx_refuse(m, "--dim %s: an extent such as 8, or the least and the most such as 1..64, is expected", option);
 		return true;
 	}
 	return false;
+}
+
+static bool dim_said(struct lt_onnx *m, const char *name, size_t n, int64_t *low, int64_t *high)
+{
+	return option_said(m, m->dim_used, name, n, low, high);
 }
 
 /* What a tensor's shape says of a name; false: none does. */
@@ -224,6 +229,18 @@ lt_var lt__onnx_dim(struct lt_onnx *m, const char *symbol, const char *input, in
 	return *empty ? LT_NONE : lt_graph_var(m->graph, symbol, low);
 }
 
+bool lt__onnx_number_said(struct lt_onnx *m, const char *name, int64_t *low, int64_t *high)
+{
+	return option_said(m, m->dim_number, name, strlen(name), low, high) && !lt__onnx_failed(m);
+}
+
+void lt__onnx_number_symbol(struct lt_onnx *m, const char *name, lt_node x, int64_t low, int64_t high)
+{
+	LT_GROW(m->arena, m->symbol, m->n_symbol, m->cap_symbol);
+	m->symbol[m->n_symbol++] = (struct lt_onnx_symbol){ lt__arena_string(m->arena, name),
+		lt_graph_param(m->graph, x, 0, low, high) };
+}
+
 static const struct Onnx__TensorShapeProto *shape_of(const Onnx__ValueInfoProto *input)
 {
 	return input->type && input->type->tensor_type ? input->type->tensor_type->shape : NULL;
@@ -327,8 +344,9 @@ void lt__onnx_ask_shape(struct lt_onnx *m, const Onnx__ValueInfoProto *info)
 	}
 }
 
-/* What the file has at a name: "axis 0 of 'x' [batch, 4]"; NULL: nothing.  fixed: the extent that it says, or -1. */
-static const char *dim_place(struct lt_onnx *m, const char *name, int64_t *fixed)
+/* What the file has at a name: "axis 0 of 'x' [batch, 4]"; NULL: nothing.  fixed: the extent that it says, or -1; axis:
+ * "x.0". */
+static const char *dim_place(struct lt_onnx *m, const char *name, int64_t *fixed, const char **axis)
 {
 	const Onnx__GraphProto *g = m->model->graph;
 	for (size_t i = 0; i < g->n_input; i++) {
@@ -338,6 +356,7 @@ static const char *dim_place(struct lt_onnx *m, const char *name, int64_t *fixed
 			const bool is = symbol && !s->dim[d]->has_dim_value && !strcmp(symbol, name);
 			if (!is && strcmp(axis_name(m, g->input[i]->name, d), name))
 				continue;
+			*axis = axis_name(m, g->input[i]->name, d);
 			*fixed = s->dim[d]->has_dim_value ? s->dim[d]->dim_value : -1;
 			return lt__arena_format(m->arena, "axis %zu of %s", d, input_text(m, g->input[i]));
 		}
@@ -378,7 +397,7 @@ static const char *unused_dim(struct lt_onnx *m, uint32_t i)
 	const char *option = m->options->dim[i], *before = said_before(m, i);
 	const char *name = lt__arena_format(m->arena, "%.*s", (int)strcspn(option, "="), option);
 	int64_t fixed = -1;
-	const char *place = dim_place(m, name, &fixed);
+	const char *axis, *place = dim_place(m, name, &fixed, &axis);
 	struct lt_nearest near;
 	if (before && place)
 		return lt__arena_format(m->arena, "--dim %s: '%s' is said twice, here and by --dim %s; it is %s", option, name,
@@ -397,9 +416,24 @@ static const char *unused_dim(struct lt_onnx *m, uint32_t i)
 		near.n ? lt__nearest_hint(m->ctx, &near, "'", "'") : what_it_has(m));
 }
 
-void lt__onnx_unused_dims(struct lt_onnx *m)
+/* An option that says the extent of a dimension and the number that an input has, which are of one name. */
+static const char *both_dims(struct lt_onnx *m, uint32_t i)
+{
+	const char *option = m->options->dim[i];
+	const char *name = lt__arena_format(m->arena, "%.*s", (int)strcspn(option, "="), option);
+	const char *axis = "INPUT.AXIS";
+	int64_t fixed;
+	const char *place = dim_place(m, name, &fixed, &axis);
+	return lt__arena_format(m->arena, "--dim %s: '%s' is %s and the input '%s', too: --dim %s%s says the axis alone, and "
+		"--dim %s the input alone beside it", option, name, place ? place : "a part of a dimension", name, axis,
+		option + strlen(name), option);
+}
+
+void lt__onnx_used_dims(struct lt_onnx *m)
 {
 	for (uint32_t i = 0; i < m->options->n_dim; i++)
-		if (!m->dim_used[i])
+		if (m->dim_used[i] && m->dim_number[i])
+			lt__onnx_problem(m, NULL, both_dims(m, i));
+		else if (!m->dim_used[i] && !m->dim_number[i])
 			lt__onnx_problem(m, NULL, unused_dim(m, i));
 }

@@ -36,7 +36,9 @@ lt_node lt__onnx_poly_node(struct lt_onnx *m, const struct lt_onnx_poly *a)
 		const struct lt_onnx_term *t = &a->term[i];
 		lt_node part = t->n && t->coef == 1 ? LT_NONE : lt__onnx_whole(m, LT_I64, t->coef);
 		for (int32_t k = 0; k < t->n; k++) {
-			const lt_node scalar = m->graph->param[t->param[k]].source;
+			lt_node scalar = m->graph->param[t->param[k]].source;
+			if (lt_node_rank(m->graph, scalar))     /* an input of one element */
+				scalar = lt__pos_at(m->graph, scalar, 0, 0);
 			part = part < 0 ? scalar : lt__onnx_op2(m, "mul", part, scalar);
 		}
 		y = i ? lt__onnx_op2(m, "add", y, part) : part;

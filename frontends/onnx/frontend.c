@@ -9,11 +9,6 @@ enum { NEWEST_OPSET = 28 };
 
 struct onnx_import { struct lt_onnx m; const char *text; size_t bytes; };
 
-static void release_kept(void *arena)
-{
-	lt__arena_free(arena);
-}
-
 /* The standard's own set of operators has to be one that is known. */
 static void check_versions(struct lt_onnx *m)
 {
@@ -34,6 +29,7 @@ static lt_status import_body(void *arg)
 	m->graph->file = lt__arena_string(m->graph->arena, m->file);
 	m->constants = lt__names_new(m->arena);
 	m->dim_used = LT_NEW(m->arena, bool, m->options->n_dim + 1);
+	m->dim_number = LT_NEW(m->arena, bool, m->options->n_dim + 1);
 	if (lt__parse_kernels(m->options))
 		LT_TRY(lt__ownfolder_read(m->ctx, m->arena, lt__parse_kernels(m->options), &m->folder));
 	scope.names = lt__names_new(m->arena);
@@ -53,26 +49,9 @@ static lt_status onnx_parse_with(struct lt_context *ctx, const char *text, size_
 {
 	struct onnx_import job = { .m = { .ctx = ctx, .file = file, .options = options, .convert = lt__onnx_convert },
 		.text = text, .bytes = bytes };
-	bool held = false;
 	*out = NULL;
 	lt_context_clear(ctx);
-	LT_TRY(lt__arena_new(ctx, &job.m.arena));
-	lt_status status = lt__arena_new(ctx, &job.m.kept);
-	status = status ? status : lt_graph_new(ctx, &job.m.graph);
-	if (!status) {
-		status = lt_graph_hold(job.m.graph, release_kept, job.m.kept);
-		held = !status;
-	}
-	status = status ? status : lt__protect(ctx, import_body, &job);
-	lt__arena_free(job.m.arena);
-	if (status) {
-		lt_graph_free(job.m.graph);
-		if (!held)
-			lt__arena_free(job.m.kept);
-	} else {
-		*out = job.m.graph;
-	}
-	return status;
+	return lt__parse_run(ctx, &job.m.arena, &job.m.kept, &job.m.graph, import_body, &job, out);
 }
 
 static lt_status onnx_parse(struct lt_context *ctx, const char *text, size_t bytes, const char *file,

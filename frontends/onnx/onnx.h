@@ -107,7 +107,7 @@ struct lt_onnx {
 	lt_var *var_place; int32_t n_var_place, cap_var_place;
 	int32_t n_converted;            /* nodes so far, with those of loops and functions each time */
 	struct lt_names *constants;     /* names of constants that are taken */
-	bool *dim_used;                 /* of options->dim */
+	bool *dim_used, *dim_number;    /* of options->dim: it says something; it says the number that an input has */
 	struct lt_onnx_shaped *shaped; int32_t n_shaped, cap_shaped;
 	struct lt_onnx_unshaped *unshaped; int32_t n_unshaped, cap_unshaped;
 	struct lt_onnx_symbol *symbol; int32_t n_symbol, cap_symbol;
@@ -233,8 +233,12 @@ void lt__onnx_sources(struct lt_onnx *, struct lt_onnx_scope *);
 void lt__onnx_results(struct lt_onnx *, struct lt_onnx_scope *);
 /* dims.c: the extent of a symbolic dimension: a var; LT_NONE with a sentence.  empty: it is 0. */
 lt_var lt__onnx_dim(struct lt_onnx *, const char *symbol, const char *input, int32_t axis, bool *empty);
+/* What an option says of the number in an int64 input of one element, at least and at most; false: nothing.  Where it
+ * differs it is made a scalar as symbols are. */
+bool lt__onnx_number_said(struct lt_onnx *, const char *name, int64_t *low, int64_t *high);
+void lt__onnx_number_symbol(struct lt_onnx *, const char *name, lt_node, int64_t low, int64_t high);
 /* Options that name no dimension, or one that is said already, or that say nothing of it, are problems. */
-void lt__onnx_unused_dims(struct lt_onnx *);
+void lt__onnx_used_dims(struct lt_onnx *);
 /* Before any dim is asked for: extents of an input that no option says, from the tensors that it will be given. */
 void lt__onnx_ask_shape(struct lt_onnx *, const struct Onnx__ValueInfoProto *);
 #endif

@@ -1,11 +1,12 @@
 /* op_quantize.c -- numbers as whole steps of a scale: QuantizeLinear, and operators of such numbers,
- * which are exact: their sums are integers, and what follows is computed in float64. */
+ * which are exact: their sums are integers, which come to the steps of the result as lt_build_requant has it. */
 #include <math.h>
 #include <string.h>
 #include "frontends/onnx/builders.h"
 #include "frontends/onnx/position.h"
 #include "frontends/onnx/stored.h"
 #include "frontends/onnx/window.h"
+#include "base/number.h"
 
 /* Further from 0 than any zero point and any range, and an int32 with either. */
 static const double OUTSIDE = 1 << 20;
@@ -105,6 +106,37 @@ static bool zero_is_none(struct lt_onnx_call *c, int32_t i)
 	return data != NULL;
 }
 
+/* A scale is above 0 and finite, where it is known; false with a sentence. */
+static bool scale_fits(struct lt_onnx_call *c, int32_t i, const char *what)
+{
+	struct lt_onnx_value *v = lt__onnx_value(c, i);
+	const void *data = v->stored || lt__dtype_info(v->dtype)->cls != LT_CLASS_FLOAT ? NULL : lt__onnx_maybe(c->m, v);
+	for (int64_t k = 0; data && k < lt__onnx_elems(v); k++) {
+		const double scale = lt__load(data, k, v->dtype).f;
+		if (!(scale > 0 && scale < INFINITY)) {
+			lt__onnx_refuse(c->m, "%s ('%s') is %g at %lld: it has to be above 0 and finite", what, v->name ? v->name : "",
+				scale, (long long)k);
+			return false;
+		}
+	}
+	if (v->stored || lt__dtype_info(v->dtype)->cls == LT_CLASS_FLOAT)
+		return !lt__onnx_failed(c->m);
+	lt__onnx_refuse(c->m, "%s ('%s') is %s, and has to be a float", what, v->name ? v->name : "",
+		lt__onnx_type_name(value_type(v)));
+	return false;
+}
+
+/* A zero point is of the type of what it is the zero of. */
+static bool zero_fits(struct lt_onnx_call *c, int32_t zero, int32_t of)
+{
+	if (!lt__onnx_has(c, zero) || value_type(lt__onnx_value(c, zero)) == value_type(lt__onnx_value(c, of)))
+		return true;
+	const struct lt_onnx_value *v = lt__onnx_value(c, zero), *x = lt__onnx_value(c, of);
+	lt__onnx_refuse(c->m, "the zero point '%s' is %s, and '%s' is %s: they have to be of one type", v->name ? v->name : "",
+		lt__onnx_type_name(value_type(v)), x->name ? x->name : "", lt__onnx_type_name(value_type(x)));
+	return false;
+}
+
 /* round(x / scale) + zero point, the quotient in the type of the scale or `precision`. */
 void lt__onnx_build_quantize(struct lt_onnx_call *c)
 {
@@ -120,6 +152,8 @@ void lt__onnx_build_quantize(struct lt_onnx_call *c)
 			"is not the type of the zero point" : q.dtype ? "is no quantised type" : "Looptree does not have");
 		return;
 	}
+	if (!scale_fits(c, 1, "the scale"))
+		return;
 	scale = quantized_spread(m, scale, x, axis, block);
 	if (x < 0 || scale < 0)
 		return;
@@ -154,7 +188,7 @@ void lt__onnx_build_dequantize(struct lt_onnx_call *c)
 	const struct quantized q = quantized_type(value_type(lt__onnx_value(c, 0)));
 	lt_node x = lt__onnx_in_numbers(c, 0), scale = lt__onnx_in_numbers(c, 1);
 	const enum lt_dtype t = lt__onnx_dtype(type);
-	if (x < 0 || scale < 0)
+	if (x < 0 || scale < 0 || !scale_fits(c, 1, "the scale") || !zero_fits(c, 2, 0))
 		return;
 	if (!t || lt__dtype_info(t)->cls != LT_CLASS_FLOAT || (!q.stored && !quantized_whole(&q))) {
 		lt__onnx_refuse(m, "numbers of %s cannot be made of %s", lt__onnx_type_name(type),
@@ -211,6 +245,47 @@ static lt_node matrix_scale(struct lt_onnx_call *c, int32_t i, enum lt_dtype t, 
 	return rows && lt__onnx_rank(m, s) == 1 ? lt__onnx_insert(m, s, 1) : s;
 }
 
+/* -- sums of products --
+ *
+ * Zero points are not taken off before: sum (a - za) (b - zb) is sum a b - za sum b - zb (sum a - K za), in int32,
+ * which wraps as the standard's sums do. */
+
+/* The one zero point of input i, if it is known; false: it is not, or there are several. */
+static bool one_zero(struct lt_onnx_call *c, int32_t i, int64_t *out)
+{
+	*out = 0;
+	if (!lt__onnx_has(c, i))
+		return true;
+	struct lt_onnx_value *v = lt__onnx_value(c, i);
+	const void *data = lt__onnx_elems(v) == 1 ? lt__onnx_maybe(c->m, v) : NULL;
+	if (data)
+		*out = lt__load(data, 0, v->dtype).i;
+	return data != NULL;
+}
+
+static bool any_bounded(struct lt_onnx *m, lt_node x)
+{
+	bool is = false;
+	for (int32_t i = 0; x >= 0 && i < lt__onnx_rank(m, x); i++)
+		is = is || lt__onnx_bounded(m, x, i);
+	return is;
+}
+
+static lt_node minus_product(struct lt_onnx *m, lt_node y, lt_node a, lt_node b)
+{
+	return lt__onnx_op2(m, "sub", y, lt__onnx_op2(m, "mul", a, b));
+}
+
+/* Zero points that are one or one a channel; LT_OMIT: there is none. */
+static lt_node zero_of_channels(struct lt_onnx_call *c, int32_t i)
+{
+	struct lt_onnx *m = c->m;
+	if (!lt__onnx_has(c, i))
+		return LT_OMIT;
+	lt_node z = lt__onnx_in(c, i);
+	return z >= 0 && lt__onnx_rank(m, z) == 1 && lt__onnx_extent(m, z, 0) == 1 ? lt__onnx_reshape(m, z, 0, NULL) : z;
+}
+
 /* Input i as int32 without its zero point. */
 static lt_node without_zero(struct lt_onnx_call *c, int32_t i, int32_t zero, bool rows)
 {
@@ -218,57 +293,175 @@ static lt_node without_zero(struct lt_onnx_call *c, int32_t i, int32_t zero, boo
 	return lt__onnx_has(c, zero) ? lt__onnx_op2(c->m, "sub", x, matrix_scale(c, zero, LT_I32, rows)) : x;
 }
 
+/* Inputs ia and ib without the zero points za and zb. */
+static lt_node whole_matmul(struct lt_onnx_call *c, int32_t ia, int32_t za, int32_t ib, int32_t zb)
+{
+	struct lt_onnx *m = c->m;
+	lt_node a = lt__onnx_in(c, ia), b = lt__onnx_in(c, ib);
+	if (!zero_fits(c, za, ia) || !zero_fits(c, zb, ib) || a < 0 || b < 0)
+		return LT_NONE;
+	const int32_t rank_a = lt__onnx_rank(m, a), rank_b = lt__onnx_rank(m, b);
+	if (rank_a < 2 || rank_b < 2 || lt__onnx_bounded(m, a, rank_a - 1) || lt__onnx_bounded(m, b, rank_b - 2))
+		return lt__onnx_matmul(m, without_zero(c, ia, za, true), without_zero(c, ib, zb, false));
+	struct lt_fixed_product p = { .zero_b = LT_OMIT, .bias = LT_OMIT, .sum = LT_I32, .wraps = 1 };
+	const bool plain = !lt__onnx_has(c, zb) || lt__onnx_value(c, zb)->rank < 2;
+	if (rank_b == 2 && plain && one_zero(c, za, &p.zero_a)) {
+		p.zero_b = zero_of_channels(c, zb);
+		return lt_build_fixed_matmul(m->graph, a, b, &p, NULL);
+	}
+	a = lt__onnx_cast(m, a, LT_I32);
+	b = lt__onnx_cast(m, b, LT_I32);
+	lt_node y = lt__onnx_matmul(m, a, b), zero_a = lt__onnx_has(c, za) ? matrix_scale(c, za, LT_I32, true) : LT_OMIT;
+	if (zero_a != LT_OMIT)
+		y = minus_product(m, y, lt__onnx_reduce1(m, "add", b, rank_b - 2, rank_b > 2), zero_a);
+	if (!lt__onnx_has(c, zb))
+		return y;
+	lt_node sums = lt__onnx_reduce1(m, "add", a, rank_a - 1, true);
+	if (zero_a != LT_OMIT)
+		sums = minus_product(m, sums, zero_a, lt__onnx_whole(m, LT_I32, lt__onnx_extent(m, a, rank_a - 1)));
+	return minus_product(m, y, sums, matrix_scale(c, zb, LT_I32, false));
+}
+
+/* Zero points of weights [M, C, ..]: one, or one for each of M. */
+static lt_node weights_without_zero(struct lt_onnx_call *c, lt_node w, int32_t zero)
+{
+	struct lt_onnx *m = c->m;
+	w = lt__onnx_cast(m, w, LT_I32);
+	if (!lt__onnx_has(c, zero))
+		return w;
+	return lt__onnx_op2(m, "sub", w, quantized_spread(m, lt__onnx_cast(m, lt__onnx_in(c, zero), LT_I32), w, 0, 0));
+}
+
+static lt_node ones_like(struct lt_onnx *m, lt_node x, bool first)
+{
+	int64_t shape[LT_MAX_RANK];
+	for (int32_t i = 0; i < lt__onnx_rank(m, x); i++)
+		shape[i] = i == 0 && first ? 1 : lt__onnx_extent(m, x, i);
+	return lt__onnx_expand(m, lt__onnx_whole(m, LT_I32, 1), lt__onnx_rank(m, x), shape);
+}
+
+/* Of an image and weights of rank 4, beside which is the one zero point that is known; LT_OMIT: it is none such. */
+static lt_node conv_by_builder(struct lt_onnx_call *c, lt_node x, lt_node w, int32_t zx, int32_t zw, int32_t bias)
+{
+	struct lt_onnx *m = c->m;
+	struct lt_fixed_product p = { .zero_b = LT_OMIT, .bias = LT_OMIT, .sum = LT_I32, .wraps = 1 };
+	struct lt_onnx_window at;
+	if (lt__onnx_rank(m, x) != 4 || lt__onnx_rank(m, w) != 4 || !one_zero(c, zx, &p.zero_a))
+		return LT_OMIT;
+	const int64_t kernel[] = { lt__onnx_extent(m, w, 2), lt__onnx_extent(m, w, 3) };
+	if (!lt__onnx_window_read(c, x, kernel, &at))
+		return LT_NONE;
+	struct lt_fixed_window by = { .groups = lt__onnx_int(c, "group", 1), .layout = LT_NCHW };
+	for (int32_t i = 0; i < 2; i++) {
+		by.strides[i] = at.stride[i];
+		by.dilations[i] = at.dilation[i];
+		by.pads[i] = at.before[i];
+		by.pads[2 + i] = at.after[i];
+		if (at.before[i] < 0 || at.after[i] < 0)
+			return LT_OMIT;
+	}
+	p.zero_b = zero_of_channels(c, zw);
+	if (bias >= 0 && lt__onnx_has(c, bias))
+		p.bias = lt__onnx_in(c, bias);
+	return lt_build_fixed_conv2d(m->graph, x, w, &by, &p, NULL);
+}
+
+/* The convolution of input 0 with input iw without the zero points zx and zw, and a bias (-1: none). */
+static lt_node whole_conv(struct lt_onnx_call *c, int32_t zx, int32_t iw, int32_t zw, int32_t bias)
+{
+	struct lt_onnx *m = c->m;
+	lt_node x = lt__onnx_in(c, 0), w = lt__onnx_in(c, iw);
+	if (!zero_fits(c, zx, 0) || !zero_fits(c, zw, iw) || x < 0 || w < 0)
+		return LT_NONE;
+	if (any_bounded(m, x) || any_bounded(m, w) || lt__onnx_rank(m, x) != lt__onnx_rank(m, w))
+		return lt__onnx_conv(c, without_zero(c, 0, zx, false), weights_without_zero(c, w, zw), bias);
+	lt_node y = conv_by_builder(c, x, w, zx, zw, bias);
+	if (y != LT_OMIT)
+		return y;
+	x = lt__onnx_cast(m, x, LT_I32);
+	y = lt__onnx_conv(c, x, lt__onnx_cast(m, w, LT_I32), bias);
+	if (lt__onnx_has(c, zx) && y >= 0)
+		y = minus_product(m, y, lt__onnx_conv(c, ones_like(m, x, true), weights_without_zero(c, w, zw), -1),
+			matrix_scale(c, zx, LT_I32, false));
+	if (!lt__onnx_has(c, zw) || y < 0)
+		return y;
+	lt_node sums = lt__onnx_conv(c, x, ones_like(m, w, lt__onnx_int(c, "group", 1) == 1), -1);
+	return minus_product(m, y, sums, quantized_spread(m, lt__onnx_cast(m, lt__onnx_in(c, zw), LT_I32), y, 1, 0));
+}
+
 void lt__onnx_build_matmul_integer(struct lt_onnx_call *c)
 {
-	lt__onnx_give(c, 0, lt__onnx_matmul(c->m, without_zero(c, 0, 2, true), without_zero(c, 1, 3, false)));
+	lt__onnx_give(c, 0, whole_matmul(c, 0, 2, 1, 3));
+}
+
+void lt__onnx_build_conv_integer(struct lt_onnx_call *c)
+{
+	lt__onnx_give(c, 0, whole_conv(c, 2, 1, 3, -1));
+}
+
+/* -- sums in the steps of the result -- */
+
+/* By a float32 and the builder of such, where the zero point is one that is known; false: otherwise. */
+static bool give_by_builder(struct lt_onnx_call *c, lt_node y, lt_node step, int32_t zero, const struct quantized *q)
+{
+	struct lt_requant r = { .kind = LT_REQUANT_STEP, .by = step, .to = q->dtype };
+	const struct lt_dtypeinfo *info = lt__dtype_info(q->dtype);
+	if (q->stored || info->bytes > 2 || lt_node_dtype(c->m->graph, step) != LT_F32 || !one_zero(c, zero, &r.zero))
+		return false;
+	r.least = info->is_signed ? -(int64_t)info->largest - 1 : 0;
+	r.most = (int64_t)info->largest;
+	lt__onnx_give(c, 0, lt_build_requant(c->m->graph, y, &r));
+	return true;
 }
 
 /* Sums y of a step `step` (of the scales' type, with a product and a quotient rounded to it) in the steps of the result
  * with the zero point `zero`, of x's type where it is left out. */
-static void give_steps(struct lt_onnx_call *c, lt_node y, lt_node step, int32_t zero, lt_node zero_point)
+static void give_steps(struct lt_onnx_call *c, lt_node y, lt_node step, int32_t zero, bool rows)
 {
 	struct lt_onnx *m = c->m;
 	const struct quantized q = quantized_type(value_type(lt__onnx_value(c, lt__onnx_has(c, zero) ? zero : 0)));
-	if (y < 0 || step < 0 || !quantized_whole(&q))
+	if (y < 0 || step < 0)
+		return;
+	if (!q.dtype || !quantized_whole(&q)) {
+		lt__onnx_refuse(m, "it is to give %s", lt__onnx_type_name(value_type(lt__onnx_value(c,
+			lt__onnx_has(c, zero) ? zero : 0))));
+		return;
+	}
+	if (give_by_builder(c, y, step, zero, &q))
 		return;
 	y = lt__onnx_op2(m, "mul", lt__onnx_cast(m, y, LT_F64), lt__onnx_cast(m, step, LT_F64));
+	y = lt__onnx_op1(m, "round", y);
 	if (lt__onnx_has(c, zero))
-		y = lt__onnx_op2(m, "add", y, lt__onnx_cast(m, zero_point, LT_F64));
-	lt__onnx_give(c, 0, quantized_cut(m, &q, lt__onnx_op1(m, "round", y)));
+		y = lt__onnx_op2(m, "add", y, lt__onnx_cast(m, matrix_scale(c, zero, 0, rows), LT_F64));
+	lt__onnx_give(c, 0, quantized_cut(m, &q, y));
+}
+
+static bool scales_fit(struct lt_onnx_call *c)
+{
+	return scale_fits(c, 1, "the scale of the first operand") && scale_fits(c, 4, "the scale of the second operand")
+		&& scale_fits(c, 6, "the scale of the result");
 }
 
 /* a, scale, zero, b, scale, zero, scale and zero of the result */
 void lt__onnx_build_qlinear_matmul(struct lt_onnx_call *c)
 {
 	struct lt_onnx *m = c->m;
-	lt_node y = lt__onnx_matmul(m, without_zero(c, 0, 2, true), without_zero(c, 3, 5, false));
+	lt_node y = scales_fit(c) ? whole_matmul(c, 0, 2, 3, 5) : LT_NONE;
+	if (y < 0)
+		return;
 	lt_node step = lt__onnx_op2(m, "mul", matrix_scale(c, 1, 0, true), matrix_scale(c, 4, 0, false));
 	step = lt__onnx_op2(m, "div", step, matrix_scale(c, 6, 0, true));
-	give_steps(c, y, step, 7, lt__onnx_has(c, 7) ? matrix_scale(c, 7, 0, true) : LT_NONE);
-}
-
-/* Zero points of weights [M, C, ..]: one, or one for each of M. */
-static lt_node weights_without_zero(struct lt_onnx_call *c, int32_t i, int32_t zero)
-{
-	struct lt_onnx *m = c->m;
-	lt_node w = lt__onnx_cast(m, lt__onnx_in(c, i), LT_I32);
-	if (!lt__onnx_has(c, zero))
-		return w;
-	return lt__onnx_op2(m, "sub", w, quantized_spread(m, lt__onnx_cast(m, lt__onnx_in(c, zero), LT_I32), w, 0, 0));
-}
-
-void lt__onnx_build_conv_integer(struct lt_onnx_call *c)
-{
-	lt__onnx_give(c, 0, lt__onnx_conv(c, without_zero(c, 0, 2, false), weights_without_zero(c, 1, 3), -1));
+	give_steps(c, y, step, 7, true);
 }
 
 /* x, scale, zero, weights, scale, zero, scale and zero of the result, bias */
 void lt__onnx_build_qlinear_conv(struct lt_onnx_call *c)
 {
 	struct lt_onnx *m = c->m;
-	lt_node y = lt__onnx_conv(c, without_zero(c, 0, 2, false), weights_without_zero(c, 3, 5), 8);
+	lt_node y = scales_fit(c) ? whole_conv(c, 2, 3, 5, 8) : LT_NONE;
+	if (y < 0)
+		return;
 	lt_node step = lt__onnx_op2(m, "mul", matrix_scale(c, 1, 0, false), matrix_scale(c, 4, 0, false));
 	step = lt__onnx_op2(m, "div", step, matrix_scale(c, 6, 0, false));
-	lt_node zero = lt__onnx_has(c, 7) ? matrix_scale(c, 7, 0, false) : LT_NONE;
-	give_steps(c, y, quantized_spread(m, step, y, 1, 0), 7, zero);
+	give_steps(c, y, quantized_spread(m, step, y, 1, 0), 7, false);
 }

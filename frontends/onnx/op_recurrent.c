@@ -81,10 +81,6 @@ void lt__onnx_build_recurrent(struct lt_onnx_call *c)
 	u.peephole = u.kind == LT_RECURRENT_LSTM ? recurrent_input(c, 7) : LT_OMIT;
 	if (lt__onnx_failed(m))
 		return;
-	if (lt__onnx_rank(m, u.x) == 3 && lt__onnx_bounded(m, u.x, u.batch_first)) {
-		lt__onnx_refuse(m, "its number of steps differs from run to run: fix it by --dim");
-		return;
-	}
 	if (!lt__build_recurrent(m->graph, &u, out))
 		return;
 	for (int32_t i = 0; i < (u.kind == LT_RECURRENT_LSTM ? 3 : 2); i++)

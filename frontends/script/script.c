@@ -69,16 +69,7 @@ static lt_status parse_with(struct lt_context *ctx, const char *text, size_t byt
 		LT_TRY(lt__parse_fixes_nothing(ctx, file, script_name, o));
 	if (bytes >= INT32_MAX)
 		return lt_fail(ctx, LT_EOVERFLOW, "%s: a script of %zu bytes is too long, the limit is 2^31 - 2", file, bytes);
-	LT_TRY(lt__arena_new(ctx, &job.script.arena));
-	lt_status status = lt_graph_new(ctx, &job.script.graph);
-	if (!status)
-		status = lt__protect(ctx, parse_body, &job);
-	lt__arena_free(job.script.arena);
-	if (status)
-		lt_graph_free(job.script.graph);
-	else
-		*out = job.script.graph;
-	return status;
+	return lt__parse_run(ctx, &job.script.arena, NULL, &job.script.graph, parse_body, &job, out);
 }
 
 static lt_status parse(struct lt_context *ctx, const char *text, size_t bytes, const char *file, struct lt_graph **out)

@@ -66,8 +66,8 @@ LT_API lt_status lt_frontend_register(const struct lt_frontend *);
 LT_API const struct lt_frontend *lt_frontend_find(const char *name);    /* NULL: no such */
 LT_API uint32_t lt_frontend_count(void);
 LT_API const struct lt_frontend *lt_frontend_at(uint32_t i);            /* sorted by name; NULL: no such */
-/* Text to graph by the frontend of that name, or (NULL) the one that recognizes it best.  file: for messages (NULL:
- * "script").  text: may be NULL if bytes is 0. */
+/* Text to graph by the frontend of that name, or (NULL) the one that recognizes it best, and of several the one whose
+ * suffix the name of the file has.  file: for messages (NULL: "script").  text: may be NULL if bytes is 0. */
 LT_API lt_status lt_parse(struct lt_context *, const char *text, size_t bytes, const char *file,
 	const char *frontend, struct lt_graph **out);
 /* options: NULL as lt_parse.  A frontend that has none refuses dims and fixed inputs. */

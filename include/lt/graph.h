@@ -185,6 +185,10 @@ LT_API void lt_var_set_name(struct lt_graph *, lt_var, const char *);   /* made 
  * which a copy is. */
 LT_API lt_status lt_node_means(struct lt_graph *, lt_node, double scale, int64_t zero);
 LT_API int lt_node_meaning(const struct lt_graph *, lt_node, double *scale, int64_t *zero);     /* 0: nothing is said */
+/* What values an input or a constant of floats is said to have, low <= high, both finite: a note likewise, which runs
+ * do not check.  Set again it is another one. */
+LT_API lt_status lt_node_ranges(struct lt_graph *, lt_node, double low, double high);
+LT_API int lt_node_range(const struct lt_graph *, lt_node, double *low, double *high);          /* 0: nothing is said */
 
 /* Composite operators (ir/build/): graphs of the above. axis counts from 0. */
 LT_API lt_node lt_build_relu(struct lt_graph *, lt_node);
@@ -245,12 +249,20 @@ struct lt_requant {
 LT_API lt_node lt_build_requant(struct lt_graph *, lt_node x, const struct lt_requant *);
 
 /* sum (a - zero_a) (b - zero_b) + bias, exact; zero_b and bias, LT_OMIT or one number or one a channel of the result,
- * are known or contents.  sum: LT_I64; LT_I32, refused where known numbers exceed it; 0: LT_I32 where that is proven.
- * proof, may be NULL: what a sum is at most, |sum| <= bound = weight * reach + |bias|, of the channel where it is
- * largest (-1: of any): weight is the sum of |b - zero_b|, reach the most of |a - zero_a|; known: of contents, and not
- * of types alone.  Saturates. */
-struct lt_fixed_product { int64_t zero_a; lt_node zero_b, bias; enum lt_dtype sum; };
-struct lt_sum_proof { int64_t terms, bound, channel, weight, reach; int known; };
+ * are known or contents.  sum: LT_I64; LT_I32, refused where known numbers exceed it unless wraps, where sums that do
+ * not fit wrap; 0: LT_I32 where that is proven.
+ * proof, may be NULL: what a sum is at most, |sum| <= bound = weight * reach + bias, of the channel where it is largest
+ * (-1: of any): weight is the sum of |b - zero_b|, reach the most of |a - zero_a|, bias that of |bias|, each INT64_MAX
+ * where it is more; known: of contents, and not of types alone.  node: the result, LT_NONE where it was refused, whose
+ * sums are of the type `sum`. */
+struct lt_fixed_product { int64_t zero_a; lt_node zero_b, bias; enum lt_dtype sum; int wraps; };
+struct lt_sum_proof {
+	int64_t terms, bound, channel, weight, reach, bias;
+	int known;
+	lt_node node, a, b;
+	int64_t zero_a;
+	enum lt_dtype sum;
+};
 /* a [.., m, k] by b [k, n] */
 LT_API lt_node lt_build_fixed_matmul(struct lt_graph *, lt_node a, lt_node b, const struct lt_fixed_product *,
 	struct lt_sum_proof *proof);
@@ -258,6 +270,14 @@ LT_API lt_node lt_build_fixed_matmul(struct lt_graph *, lt_node a, lt_node b, co
 struct lt_fixed_window { int64_t strides[2], pads[4], dilations[2], groups; enum lt_layout layout; };
 LT_API lt_node lt_build_fixed_conv2d(struct lt_graph *, lt_node x, lt_node w, const struct lt_fixed_window *,
 	const struct lt_fixed_product *, struct lt_sum_proof *proof);
+/* The proofs of all sums that these two made, i from 0 to lt_graph_sums - 1, once more: `contents` (may be NULL)
+ * answers what a constant holds that the graph does not know, NULL: it does not, either.  Passes lose them. */
+LT_API int32_t lt_graph_sums(const struct lt_graph *);
+LT_API lt_status lt_graph_sum(const struct lt_graph *, int32_t i, const void *(*contents)(void *user, lt_node),
+	void *user, struct lt_sum_proof *out);
+/* A proof as a line of text: which numbers it is from, and whether the type of the sums holds them. */
+LT_API lt_status lt_sum_proof_print(const struct lt_graph *, const struct lt_sum_proof *,
+	void (*write)(void *, const char *, size_t), void *user);
 
 /* table[x - least number of x's type]: any function of 8 or 16 bits */
 LT_API lt_node lt_build_table(struct lt_graph *, lt_node x, lt_node table);

@@ -251,9 +251,9 @@ LT_API int64_t lt_instance_extent(const struct lt_instance *, int32_t result, in
 LT_API void *lt_instance_state(struct lt_instance *, int32_t i);
 LT_API void lt_instance_reset(struct lt_instance *);                    /* states to zeros */
 /* Asked (with user) at most fifty times a second between the kernels of a run, on the thread that runs; if it is not 0,
- * the run ends with LT_ECANCELLED, and results and states are undefined.  A kernel is not interrupted, nor are the
- * kernels of a run that a backend recorded (lt_options.no_capture), nor what a device does.  So another thread, or a
- * signal's handler, sets what the function looks at.  NULL: nobody is asked. */
+ * the run ends with LT_ECANCELLED, and results and states are undefined.  A kernel is not interrupted, nor what a
+ * device does, nor the kernels of a run that a backend recorded (lt_options.no_capture), which on the host take below
+ * 20 ms.  So another thread, or a signal's handler, sets what the function looks at.  NULL: nobody is asked. */
 LT_API void lt_instance_cancel(struct lt_instance *, int (*cancelled)(void *user), void *user);
 
 /* Facts. */
@@ -319,7 +319,10 @@ enum lt_dump_kind {
 	LT_SHOW_EXPLAIN,
 	LT_SHOW_ASM,
 	LT_SHOW_KERNEL,         /* kernel programs, of backends that make them of the trees */
-	LT_SHOW_STATS           /* numbers of each kernel's code, lines "NAME NUMBER" after one "kernel NAME" */
+	LT_SHOW_STATS,          /* numbers of each kernel's code, lines "NAME NUMBER" after one "kernel NAME" */
+	/* a default tree as the primitives that make it of the plain one, which lt_options.schedule takes; LT_EUNSUPPORTED:
+	 * it is not made so */
+	LT_SHOW_SCHEDULE
 };
 /* Its kernels, in the order of the tree's nests: those of a run and those that compute what depends on constants only.
  * explained: what lt_options.explain is told of kernel i; lives as long as the program.  One thread at a time. */

@@ -224,7 +224,8 @@ struct lt_stmt   {
  * the end, 1 left, 2 right, then what its epilogues read, in the order of their bits.  Element (i0, i1 ...) of operand
  * o is at row + sum strides[first_stride + d] * i_d of its buffer; the stride is 0 along a dim that the operand does
  * not have, so a bias is repeated along it.  A call overwrites its result: an LT_RESET of it before the loop is
- * ignored. */
+ * ignored.  Roundings between the product and its epilogues (may_skip, below) are in no epilogue: a routine takes such
+ * a call where its row is `wide` (target.h). */
 /* The nest below an LT_TILE loop is described in the same way, where it is what the instruction in lt_loop.call
  * computes (lt/tile.h): one row, one column and one deep dim of its extents, no epilogue, and the product is added to
  * what the result holds.  The other LT_TILE loops are resets of such results.  Both may be run as the loops that they
@@ -322,14 +323,16 @@ enum lt_anchor { LT_ANCHOR_PRODUCT = 1, LT_ANCHOR_CONVOLUTION, LT_ANCHOR_ATTENTI
 enum lt_call_scale { LT_SCALE_NONE, LT_SCALE_SCORES, LT_SCALE_QUERIES, LT_SCALE_KEYS,
 	LT_SCALE_SEVERAL        /* at more than one of them */
 };
-/* Which scores count: all; keys up to query + `offset`, a place without axes; those that something else selects. */
-enum lt_call_scores { LT_SCORES_ALL, LT_SCORES_CAUSAL, LT_SCORES_MASKED };
+/* Which scores count: all; keys up to query + `offset`, a place without axes; those that something else selects; as op
+ * `mask` says, which selects them or adds to them what the call computes for that, of reads and places alone. */
+enum lt_call_scores { LT_SCORES_ALL, LT_SCORES_CAUSAL, LT_SCORES_MASKED, LT_SCORES_COMPUTED };
 struct lt_call_anchor {
 	int32_t kind;                   /* enum lt_anchor                                  */
 	int32_t op[5], read[3];         /* of the call's ops and reads, from 0               */
 	int32_t first_window, n_window; /* CONVOLUTION                                     */
 	int32_t scale, scores;          /* ATTENTION: enum lt_call_scale, lt_call_scores     */
 	int32_t offset_row;             /* CAUSAL                                          */
+	int32_t mask;                   /* COMPUTED; else -1                               */
 };
 /* Window w at output o of an axis reads number stride*o + dilation*w - before of it; `before` and `after` are how many
  * borders there are beside its `extent`, which lie `step` elements apart (0: there is one).  What no window reads,

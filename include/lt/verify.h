@@ -15,8 +15,8 @@
  * Data.       Host memory, row-major, each axis at its largest extent, as of lt_instance_run; also where the program
  *             has it: lt_options.on_device has to be NULL.
  * States.     The verifier has copies of its own: zeros at first, then what the program's were when they were last
- *             judged or lt_verifier_states was called.  So each run is judged by itself, and a state that changes
- *             between two is found.
+ *             judged, or what lt_verifier_states or lt_verifier_set_state gave it.  So each run is judged by itself,
+ *             and a state that changes between two is found.
  * Ownership.  The graph, the program and the constants are borrowed until lt_verifier_free; what is given to one call,
  *             for that call, except that inputs are lent from lt_verifier_evaluate until the next one, or
  *             lt_verifier_free.  It is freed before the graph and the program.
@@ -98,15 +98,25 @@ LT_API lt_status lt_verifier_results(
 
 /* The same without a program.  evaluate: the reference of these inputs; LT_EFAULT: it refuses them, as a run has to. */
 LT_API lt_status lt_verifier_evaluate(struct lt_verifier *, const void *const *input);
-/* Of the last evaluate: result i of the reference, to be read until the next one; the extents that inputs, constants,
- * states and results have by its run-time scalars; what rounding explains of result i as a whole, a share of its norm.
- * NULL, 0, LT_EINVAL: there is none. */
+/* Of the last evaluate: result i of the reference, and state i as it is after the run, to be read until the next one;
+ * the extents that inputs, constants, states and results have by its run-time scalars; what rounding explains of
+ * result i as a whole, a share of its norm.  NULL, 0, LT_EINVAL: there is none. */
 LT_API const void *lt_verifier_reference(const struct lt_verifier *, int32_t i);
+LT_API const void *lt_verifier_reference_state(const struct lt_verifier *, int32_t i);
 LT_API int64_t lt_verifier_extent(const struct lt_verifier *, enum lt_binding, int32_t i, int32_t axis);
 LT_API lt_status lt_verifier_explained(struct lt_verifier *, int32_t i, double *norm);
 /* Judges result i; state i as the run left it, with which the next evaluate begins. */
 LT_API lt_status lt_verifier_result(struct lt_verifier *, int32_t i, const void *data);
 LT_API lt_status lt_verifier_state(struct lt_verifier *, int32_t i, const void *data);
+/* The content of state i with which the next evaluate begins; copied. */
+LT_API lt_status lt_verifier_set_state(struct lt_verifier *, int32_t i, const void *data);
+
+/* The test of kernels for a caller that runs them one by one, as lt-check does.  Both after evaluate, of a verifier
+ * with a program.  value: a node of lt_program_graph as kernel i (of lt_program_kernels) left it, row-major, each axis
+ * at its largest extent; copied; the last one of a node counts.  values: judges each of them from what it was computed
+ * of, as that was left, and forgets them.  LT_EINVAL: there is no such node or kernel. */
+LT_API lt_status lt_verifier_value(struct lt_verifier *, lt_node, int32_t kernel, const void *data);
+LT_API lt_status lt_verifier_values(struct lt_verifier *);
 
 /* Valid until the next call on the verifier. */
 LT_API const struct lt_verified *lt_verifier_report(struct lt_verifier *);

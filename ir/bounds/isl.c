@@ -27,7 +27,7 @@ struct reach {
 static lt_give isl_aff *add_term(lt_take isl_aff *aff, int32_t column, int64_t coef)
 {
 	isl_val *v = isl_val_add(
-		isl_aff_get_coefficient_val(aff, isl_dim_in, column), isl_val_int_from_si(isl_aff_get_ctx(aff), coef));
+		isl_aff_get_coefficient_val(aff, isl_dim_in, column), lt__isl_value(isl_aff_get_ctx(aff), coef));
 
 	return isl_aff_set_coefficient_val(aff, isl_dim_in, column, v);
 }
@@ -38,7 +38,7 @@ static lt_give isl_aff *reach_row(
 {
 	isl_aff *aff = isl_aff_zero_on_domain(isl_local_space_copy(r->space));
 
-	aff = isl_aff_set_constant_val(aff, isl_val_int_from_si(r->ctx, row[0]));
+	aff = isl_aff_set_constant_val(aff, lt__isl_value(r->ctx, row[0]));
 	for (int32_t i = 0; i < m->n_param; i++)
 		if (row[1 + i])
 			aff = add_term(aff, lt__index_of(r->ask->param, r->ask->n_param, m->param[i]), row[1 + i]);
@@ -48,7 +48,7 @@ static lt_give isl_aff *reach_row(
 	for (int32_t k = 0; k < n_div; k++)
 		if (row[1 + m->n_param + m->n_dim + k])
 			aff = isl_aff_add(aff, isl_aff_scale_val(isl_aff_copy(div[k]),
-				isl_val_int_from_si(r->ctx, row[1 + m->n_param + m->n_dim + k])));
+				lt__isl_value(r->ctx, row[1 + m->n_param + m->n_dim + k])));
 	return aff;
 }
 
@@ -64,9 +64,9 @@ static lt_give isl_aff *reach_linear(const struct reach *r, const struct lt_line
 			return isl_aff_free(aff);
 		aff = add_term(aff, at, l->coef[i]);
 	}
-	aff = isl_aff_set_constant_val(aff, isl_val_int_from_si(r->ctx, l->constant));
+	aff = isl_aff_set_constant_val(aff, lt__isl_value(r->ctx, l->constant));
 	return isl_aff_add_constant_val(
-		isl_aff_scale_val(aff, isl_val_int_from_si(r->ctx, sign)), isl_val_int_from_si(r->ctx, more));
+		isl_aff_scale_val(aff, lt__isl_value(r->ctx, sign)), lt__isl_value(r->ctx, more));
 }
 
 static void reach_divs(const struct reach *r, const struct lt_map *m, isl_aff **div)
@@ -76,7 +76,7 @@ static void reach_divs(const struct reach *r, const struct lt_map *m, isl_aff **
 	for (int32_t k = 0; k < m->n_div; k++) {
 		const int64_t *at = m->div + (int64_t)k * (1 + width);
 
-		div[k] = isl_aff_floor(isl_aff_scale_down_val(reach_row(r, m, at + 1, div, k), isl_val_int_from_si(r->ctx, at[0])));
+		div[k] = isl_aff_floor(isl_aff_scale_down_val(reach_row(r, m, at + 1, div, k), lt__isl_value(r->ctx, at[0])));
 	}
 }
 
@@ -109,8 +109,8 @@ static lt_give isl_set *reach_params(const struct reach *r)
 	for (int32_t i = 0; i < r->ask->n_param; i++) {
 		const struct lt_paramdef *p = &r->g->param[r->ask->param[i]];
 
-		set = isl_set_lower_bound_val(set, isl_dim_set, (unsigned)i, isl_val_int_from_si(r->ctx, p->low));
-		set = isl_set_upper_bound_val(set, isl_dim_set, (unsigned)i, isl_val_int_from_si(r->ctx, p->high));
+		set = isl_set_lower_bound_val(set, isl_dim_set, (unsigned)i, lt__isl_value(r->ctx, p->low));
+		set = isl_set_upper_bound_val(set, isl_dim_set, (unsigned)i, lt__isl_value(r->ctx, p->high));
 	}
 	for (int32_t i = first; i < r->g->n_require; i++) {
 		const struct lt_require *q = &r->g->require[i];
@@ -133,8 +133,8 @@ static lt_give isl_set *reach_domain(const struct reach *r, lt_take isl_set *set
 		const struct lt_vardef *v = &r->g->var[n->dim[d]];
 		unsigned at = (unsigned)(r->ask->n_param + d);
 
-		set = isl_set_lower_bound_val(set, isl_dim_set, at, isl_val_int_from_si(r->ctx, 0));
-		set = isl_set_upper_bound_val(set, isl_dim_set, at, isl_val_int_from_si(r->ctx, v->extent - 1));
+		set = isl_set_lower_bound_val(set, isl_dim_set, at, lt__isl_value(r->ctx, 0));
+		set = isl_set_upper_bound_val(set, isl_dim_set, at, lt__isl_value(r->ctx, v->extent - 1));
 		if (v->bounded)
 			set = isl_set_intersect(set, lt__isl_nonnegative(add_term(reach_linear(r, &v->limit, 1, -1), (int32_t)at, -1)));
 	}

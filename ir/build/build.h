@@ -136,6 +136,18 @@ lt_node lt__build_function(struct lt_graph *, const struct lt_function *, lt_nod
 #define FUNCTION(name, where, first, a, second, b, pattern, doc) lt_function_build lt__function_##name;
 #include "ir/build/function.def"
 
+/* -- steps one after the other, whose number is the extent T of a var, known or of the run (rounds.c).  There are as
+ * many rounds as T may be at most; a run reads what the first T of them gave. -- */
+/* x [T, ..] by round, [the most T, ..], 0 in those after T; backwards: round i is step T - 1 - i. */
+lt_node lt__rounds_of(struct lt_graph *, lt_var steps, lt_node x, bool backwards);
+/* That as a value, so that what a round reads of it does not depend on the run; otherwise: what it is after T. */
+lt_node lt__rounds_else(struct lt_graph *, lt_var steps, lt_node x, lt_node otherwise);
+/* What rounds gave, [1, ..] each: [T, ..], by round, or turned.  y is overwritten. */
+lt_node lt__rounds_joined(struct lt_graph *, lt_var steps, lt_node *y, bool turned);
+lt_node lt__rounds_turned(struct lt_graph *, lt_var steps, lt_node x);
+/* Of a state [..] after each round of a run, [T, ..], where T differs: the last one, or what was there before. */
+lt_node lt__rounds_last(struct lt_graph *, lt_var steps, lt_node all, lt_node before);
+
 /* -- RNN, GRU and LSTM as ONNX defines them: their steps one after the other (recurrent.c).
  *
  * D directions, T steps, B sequences, I elements of x, H of a state, n gates (RNN 1; GRU 3: z, r, h; LSTM 4: i, o, f,

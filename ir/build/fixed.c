@@ -5,6 +5,7 @@
  * beside the bias; beside an image there is za, so that its border is like the rest.  Sums wrap, so that only the whole
  * has to fit: what it may be at most is found from the numbers of b, where these are there, and from what a is within.
  */
+#include <string.h>
 #include "base/checked.h"
 #include "base/number.h"
 #include "ir/build/fixed.h"
@@ -16,103 +17,185 @@ static int64_t times(int64_t a, int64_t b) { int64_t r; return lt__mul_overflow(
 
 /* -- how large a sum may be -- */
 
-/* b, its axis of channels, and how many products a sum of each channel has. */
-struct weights { lt_node node; int32_t axis; int64_t terms, channels; };
+/* The graph, and what else knows contents. */
+struct contents { const struct lt_graph *g; const void *(*of)(void *, lt_node); void *user; };
 
-static const void *contents_of(const struct lt_graph *g, lt_node x)
+static const void *contents_of(const struct contents *k, lt_node x)
 {
-	return x >= 0 && g->node[x].op == LT_OP_constant ? g->node[x].content : NULL;
+	if (x < 0 || k->g->node[x].op != LT_OP_constant)
+		return NULL;
+	return k->g->node[x].content || !k->of ? k->g->node[x].content : k->of(k->user, x);
 }
 
-/* Element i of a zero point or a bias, one for all or one a channel; false: it is not known. */
-static bool channel_number(const struct lt_graph *g, lt_node x, int64_t i, int64_t *out)
+/* What element i of a zero point or a bias is within, one for all or one a channel. */
+static struct fixed_range channel_range(const struct contents *k, lt_node x, int64_t i)
 {
-	*out = 0;
 	if (x == LT_OMIT)
-		return true;
-	const struct lt_nodedef *d = &g->node[x];
-	if (d->op == LT_OP_lit)
-		*out = lt__scalar_of(d->bits, d->dtype).i;
-	else if (contents_of(g, x))
-		*out = lt__load(d->content, lt__node_elems(g, x) == 1 ? 0 : i, d->dtype).i;
-	else
-		return false;
-	return true;
+		return (struct fixed_range){ 0, 0, true };
+	const void *data = contents_of(k, x);
+	if (!data)
+		return lt__fixed_range(k->g, x);
+	const int64_t v = lt__load(data, lt__node_elems(k->g, x) == 1 ? 0 : i, lt_node_dtype(k->g, x)).i;
+	return (struct fixed_range){ v, v, true };
 }
 
-static int64_t furthest(struct fixed_range r, int64_t zero)
+static int64_t largest_of(struct fixed_range r) { return at_most(size_of(r.least), size_of(r.most)); }
+
+/* The most of |x - zero|. */
+static int64_t furthest(struct fixed_range r, struct fixed_range zero)
 {
-	const int64_t below = plus(size_of(r.least), size_of(zero)), above = plus(size_of(r.most), size_of(zero));
-	if (below >= INT64_MAX / 2 || above >= INT64_MAX / 2)
+	if (plus(largest_of(r), largest_of(zero)) == INT64_MAX)
 		return INT64_MAX;
-	return at_most(size_of(r.least - zero), size_of(r.most - zero));
+	return at_most(size_of(r.least - zero.most), size_of(r.most - zero.least));
 }
+
+static struct fixed_range exactly(int64_t v) { return (struct fixed_range){ v, v, true }; }
 
 /* Sums of |b - zb| by channel, of the contents. */
-static void weigh_contents(const struct lt_graph *g, const struct weights *w, const struct lt_fixed_product *p,
-	struct lt_sum_proof *proof, int64_t reach)
+static void weigh_contents(const struct contents *k, const struct lt_fixed_sum *s, struct lt_sum_proof *proof)
 {
-	const void *data = contents_of(g, w->node);
-	const enum lt_dtype t = lt_node_dtype(g, w->node);
+	const void *data = contents_of(k, s->b);
+	const enum lt_dtype t = lt_node_dtype(k->g, s->b);
 	int64_t inner = 1;
-	for (int32_t i = w->axis + 1; i < lt_node_rank(g, w->node); i++)
-		inner = times(inner, lt__pos_extent(g, w->node, i));
-	const int64_t n = lt__node_elems(g, w->node), outer = n / inner / w->channels;
-	for (int64_t c = 0; c < w->channels; c++) {
-		int64_t zero, bias, sum = 0;
-		proof->known = channel_number(g, p->zero_b, c, &zero) && proof->known;
-		const int64_t spread = size_of(zero);
+	for (int32_t i = s->axis + 1; i < lt_node_rank(k->g, s->b); i++)
+		inner = times(inner, lt__pos_extent(k->g, s->b, i));
+	const int64_t n = lt__node_elems(k->g, s->b), outer = n / inner / s->channels;
+	for (int64_t c = 0; c < s->channels; c++) {
+		const struct fixed_range zero = channel_range(k, s->by.zero_b, c), bias = channel_range(k, s->by.bias, c);
+		int64_t sum = 0;
 		for (int64_t o = 0; o < outer; o++)
-			for (int64_t i = 0; i < inner; i++) {
-				const int64_t v = lt__load(data, (o * w->channels + c) * inner + i, t).i;
-				const bool large = v > INT32_MAX || v < INT32_MIN || spread > INT32_MAX;
-				sum = plus(sum, large ? plus(size_of(v), spread) : size_of(v - zero));
-			}
-		proof->known = channel_number(g, p->bias, c, &bias) && proof->known;
-		const int64_t whole = plus(times(sum, reach), size_of(bias));
-		if (whole >= proof->bound)
-			*proof = (struct lt_sum_proof){ w->terms, whole, c, sum, reach, proof->known };
+			for (int64_t i = 0; i < inner; i++)
+				sum = plus(sum, furthest(exactly(lt__load(data, (o * s->channels + c) * inner + i, t).i), zero));
+		const int64_t whole = plus(times(sum, proof->reach), largest_of(bias));
+		proof->known = proof->known && zero.known && bias.known;
+		if (whole < proof->bound)
+			continue;
+		proof->bound = whole;
+		proof->channel = c;
+		proof->weight = sum;
+		proof->bias = largest_of(bias);
 	}
 }
 
 /* What the sums of a product may be, above or below 0. */
-static struct lt_sum_proof prove(
-	const struct lt_graph *g, lt_node a, const struct weights *w, const struct lt_fixed_product *p)
+static struct lt_sum_proof prove(const struct contents *k, const struct lt_fixed_sum *s)
 {
-	const int64_t reach = furthest(lt__fixed_range(g, a), p->zero_a);
-	struct lt_sum_proof proof = { .terms = w->terms, .known = true, .channel = -1, .reach = reach };
-	if (contents_of(g, w->node)) {
-		weigh_contents(g, w, p, &proof, reach);
-	} else {
-		struct fixed_range zero = { 0 }, bias = { 0 }, r = lt__fixed_range(g, w->node);
-		proof.known = r.known;
-		if (p->zero_b != LT_OMIT)
-			zero = lt__fixed_range(g, p->zero_b);
-		if (p->bias != LT_OMIT)
-			bias = lt__fixed_range(g, p->bias);
-		proof.weight = times(w->terms, at_most(furthest(r, zero.least), furthest(r, zero.most)));
-		proof.bound = plus(times(proof.weight, reach), at_most(size_of(bias.least), size_of(bias.most)));
-		proof.known = proof.known && (p->bias == LT_OMIT || bias.known) && (p->zero_b == LT_OMIT || zero.known);
+	const struct lt_graph *g = k->g;
+	struct lt_sum_proof proof = { .terms = s->terms, .known = true, .channel = -1, .node = s->node, .a = s->a, .b = s->b,
+		.zero_a = s->by.zero_a, .sum = s->sum, .reach = furthest(lt__fixed_range(g, s->a), exactly(s->by.zero_a)) };
+	if (contents_of(k, s->b)) {
+		weigh_contents(k, s, &proof);
+		return proof;
 	}
+	struct fixed_range zero = exactly(0), bias = exactly(0), r = lt__fixed_range(g, s->b);
+	if (s->by.zero_b != LT_OMIT)
+		zero = lt__fixed_range(g, s->by.zero_b);
+	if (s->by.bias != LT_OMIT)
+		bias = lt__fixed_range(g, s->by.bias);
+	proof.weight = times(s->terms, furthest(r, zero));
+	proof.bias = largest_of(bias);
+	proof.bound = plus(times(proof.weight, proof.reach), proof.bias);
+	proof.known = r.known && bias.known && zero.known;
 	return proof;
 }
 
 /* The type of sums; LT_NONE with a sentence.  What is not known is the caller's word. */
-static int sum_type(struct lt_graph *g, const struct lt_sum_proof *proof, enum lt_dtype asked)
+static int sum_type(struct lt_graph *g, const struct lt_sum_proof *proof, const struct lt_fixed_product *by)
 {
+	const enum lt_dtype asked = by->sum;
 	if (asked == LT_I64)
 		return LT_I64;
 	if (proof->bound <= INT32_MAX)
 		return LT_I32;
 	if (!asked)
 		return LT_I64;
-	if (!proof->known)
+	if (!proof->known || by->wraps)
 		return LT_I32;
 	const char *which = proof->channel < 0 ? "a channel" : lt__scratch(g->ctx, "channel %lld", (long long)proof->channel);
 	lt__graph_fail(g, LT_EOVERFLOW, "A sum of %lld products may be %lld, which i32 does not hold: the weights of %s are "
 		"%lld in all, and what they meet is up to %lld; take sums of i64, or weights of fewer bits",
 		(long long)proof->terms, (long long)proof->bound, which, (long long)proof->weight, (long long)proof->reach);
 	return LT_NONE;
+}
+
+/* Decides the type of the sums and tells the proof; false with a sentence. */
+static bool sums_fit(struct lt_graph *g, struct lt_fixed_sum *s, struct lt_sum_proof *out)
+{
+	struct lt_sum_proof proof = prove(&(struct contents){ .g = g }, s);
+	const int t = sum_type(g, &proof, &s->by);
+	s->sum = proof.sum = t < 0 ? s->by.sum : (enum lt_dtype)t;
+	if (out)
+		*out = proof;
+	return t >= 0;
+}
+
+static lt_status sum_keep(struct lt_graph *g, const struct lt_fixed_sum *s)
+{
+	LT_GROW(g->arena, g->sum, g->n_sum, g->cap_sum);
+	g->sum[g->n_sum++] = *s;
+	return LT_OK;
+}
+
+/* The result y of the sums. */
+static lt_node fixed_result(struct lt_graph *g, struct lt_fixed_sum *s, lt_node y, struct lt_sum_proof *out)
+{
+	lt_status status = LT_OK;
+	s->node = y;
+	if (y >= 0)
+		LT_GUARDED(g->ctx, status, sum_keep(g, s));
+	if (out)
+		out->node = y;
+	return status ? LT_NONE : y;
+}
+
+int32_t lt_graph_sums(const struct lt_graph *g) { return g->n_sum; }
+
+lt_status lt_graph_sum(const struct lt_graph *g, int32_t i, const void *(*contents)(void *, lt_node), void *user,
+	struct lt_sum_proof *out)
+{
+	*out = (struct lt_sum_proof){ .node = LT_NONE };
+	if (i < 0 || i >= g->n_sum)
+		return lt_fail(g->ctx, LT_EINVAL, "There is no sum %d among %d", i, g->n_sum);
+	*out = prove(&(struct contents){ g, contents, user }, &g->sum[i]);
+	return LT_OK;
+}
+
+/* "(|'x' - 128|)" without a zero point is "(|'x'|)". */
+static const char *reach_text(const struct lt_graph *g, const struct lt_sum_proof *p)
+{
+	const char *name = g->node[p->a].name;
+	return !p->zero_a ? lt__scratch(g->ctx, "|%%%.100s|", name)
+		: lt__scratch(g->ctx, "|%%%.100s %c %lld|", name, p->zero_a < 0 ? '+' : '-', (long long)size_of(p->zero_a));
+}
+
+static const char *limit_text(const struct lt_sum_proof *p)
+{
+	const bool fits = p->sum == LT_I64 ? p->bound < INT64_MAX : p->bound <= INT32_MAX;
+	return p->sum == LT_I64 ? fits ? "< 2^63: it fits" : ">= 2^63: it may wrap" : fits ? "< 2^31: it fits"
+		: ">= 2^31: it may wrap";
+}
+
+static lt_status sum_text(const struct lt_graph *g, const struct lt_sum_proof *p, const char **out)
+{
+	if (p->node < 0 || p->node >= g->n_node || p->a < 0 || p->a >= g->n_node || p->b < 0 || p->b >= g->n_node)
+		return lt_fail(g->ctx, LT_EINVAL, "The proof is of a sum that the graph does not have");
+	const char *of = p->channel < 0 ? "of any channel" : lt__scratch(g->ctx, "of channel %lld", (long long)p->channel);
+	*out = lt__scratch(g->ctx, "%%%.100s: %lld products in %s, %lld (weights %s of %%%.100s) * %lld (%s) + %lld (bias) "
+		"= %lld %s, by %s\n", g->node[p->node].name, (long long)p->terms, lt__dtype_info(p->sum)->name,
+		(long long)p->weight, of, g->node[p->b].name, (long long)p->reach, reach_text(g, p), (long long)p->bias,
+		(long long)p->bound, limit_text(p), p->known ? "their contents" : "their types");
+	return LT_OK;
+}
+
+lt_status lt_sum_proof_print(const struct lt_graph *g, const struct lt_sum_proof *p,
+	void (*write)(void *, const char *, size_t), void *user)
+{
+	const char *text = NULL;
+	lt_status status;
+	LT_GUARDED(g->ctx, status, sum_text(g, p, &text));
+	if (!status)
+		write(user, text, strlen(text));
+	return status;
 }
 
 /* -- products -- */
@@ -131,9 +214,11 @@ static bool channels_fit(struct lt_graph *g, lt_node x, int64_t channels, const 
 		g->node[x].name, lt__node_shape_text(g, x), (long long)channels), false;
 }
 
-static bool product_fits(struct lt_graph *g, lt_node a, const struct weights *w, const struct lt_fixed_product *p)
+static bool product_fits(struct lt_graph *g, const struct lt_fixed_sum *s)
 {
-	if (!channels_fit(g, p->zero_b, w->channels, "A zero point") || !channels_fit(g, p->bias, w->channels, "A bias"))
+	const struct lt_fixed_product *p = &s->by;
+	const lt_node a = s->a;
+	if (!channels_fit(g, p->zero_b, s->channels, "A zero point") || !channels_fit(g, p->bias, s->channels, "A bias"))
 		return false;
 	if (p->sum && p->sum != LT_I32 && p->sum != LT_I64)
 		return lt__graph_fail(g, LT_ETYPE, "Sums are i32 or i64"), false;
@@ -204,24 +289,19 @@ lt_node lt_build_fixed_matmul(
 	if (lt__pos_bounded(g, b, 0))
 		return lt__graph_fail(g, LT_EUNSUPPORTED, "A product of integers over an axis of a run-time extent: '%.100s'",
 			g->node[b].name), LT_NONE;
-	const struct weights weights = { b, 1, lt__pos_extent(g, b, 0), lt__pos_extent(g, b, 1) };
-	if (!product_fits(g, a, &weights, p))
-		return LT_NONE;
-	const struct lt_sum_proof shown = prove(g, a, &weights, p);
-	const int t = sum_type(g, &shown, p->sum);
-	if (proof)
-		*proof = shown;
-	if (t < 0)
+	struct lt_fixed_sum sum = { LT_NONE, a, b, 1, lt__pos_extent(g, b, 0), lt__pos_extent(g, b, 1), *p, 0 };
+	if (!product_fits(g, &sum) || !sums_fit(g, &sum, proof))
 		return LT_NONE;
 	const bool rows[] = { true, false };
-	a = lt_graph_cast(g, a, (enum lt_dtype)t);
-	b = lt_graph_cast(g, b, (enum lt_dtype)t);
-	lt_node known = known_part(g, b, rows, weights.terms, 0, p), y = fixed_joined(g, lt_build_matmul(g, a, b), known);
-	if (p->zero_b == LT_OMIT || y < 0)
-		return y;
-	const int32_t last = lt_node_rank(g, a) - 1;
-	lt_node sums = lt__pos_reduce1(g, "add", a, last, last > 0), zero = lt_graph_cast(g, p->zero_b, (enum lt_dtype)t);
-	return lt__pos_op2(g, "sub", y, lt__pos_op2(g, "mul", sums, zero));
+	a = lt_graph_cast(g, a, sum.sum);
+	b = lt_graph_cast(g, b, sum.sum);
+	lt_node known = known_part(g, b, rows, sum.terms, 0, p), y = fixed_joined(g, lt_build_matmul(g, a, b), known);
+	if (p->zero_b != LT_OMIT && y >= 0) {
+		const int32_t last = lt_node_rank(g, a) - 1;
+		lt_node sums = lt__pos_reduce1(g, "add", a, last, last > 0), zero = lt_graph_cast(g, p->zero_b, sum.sum);
+		y = lt__pos_op2(g, "sub", y, lt__pos_op2(g, "mul", sums, zero));
+	}
+	return fixed_result(g, &sum, y, proof);
 }
 
 /* The sums of x under each window: a convolution with ones. */
@@ -248,14 +328,8 @@ lt_node lt_build_fixed_conv2d(struct lt_graph *g, lt_node x, lt_node w, const st
 	const bool nchw = by->layout == LT_NCHW;
 	const int32_t o = nchw ? 0 : 3, rows = nchw ? 2 : 1;
 	const int64_t channels = lt__pos_extent(g, w, o), terms = lt__node_elems(g, w) / channels;
-	const struct weights weights = { w, o, terms, channels };
-	if (!product_fits(g, x, &weights, p))
-		return LT_NONE;
-	const struct lt_sum_proof shown = prove(g, x, &weights, p);
-	const int t = sum_type(g, &shown, p->sum);
-	if (proof)
-		*proof = shown;
-	if (t < 0)
+	struct lt_fixed_sum sum = { LT_NONE, x, w, o, terms, channels, *p, 0 };
+	if (!product_fits(g, &sum) || !sums_fit(g, &sum, proof))
 		return LT_NONE;
 	int64_t before[4] = { 0 }, after[4] = { 0 };
 	for (int32_t i = 0; i < 2; i++) {
@@ -266,15 +340,16 @@ lt_node lt_build_fixed_conv2d(struct lt_graph *g, lt_node x, lt_node w, const st
 	}
 	bool over[] = { true, true, true, true };
 	over[o] = false;
-	x = lt_graph_cast(g, x, (enum lt_dtype)t);
-	w = lt_graph_cast(g, w, (enum lt_dtype)t);
-	x = lt_graph_pad(g, x, before, after, lt__bits_of((union lt_scalar){ .i = p->zero_a }, (enum lt_dtype)t));
+	x = lt_graph_cast(g, x, sum.sum);
+	w = lt_graph_cast(g, w, sum.sum);
+	x = lt_graph_pad(g, x, before, after, lt__bits_of((union lt_scalar){ .i = p->zero_a }, sum.sum));
 	lt_node known = known_part(g, w, over, terms, nchw ? 2 : 0, p);
 	lt_node y = fixed_joined(g, lt_build_conv2d(g, x, w, by->strides, none, by->dilations, by->groups, by->layout), known);
-	if (p->zero_b == LT_OMIT || y < 0)
-		return y;
-	lt_node sums = window_sums(g, x, w, by), zero = by_channel(g, p->zero_b, nchw ? 2 : 0, (enum lt_dtype)t);
-	return lt__pos_op2(g, "sub", y, lt__pos_op2(g, "mul", sums, zero));
+	if (p->zero_b != LT_OMIT && y >= 0) {
+		lt_node sums = window_sums(g, x, w, by), zero = by_channel(g, p->zero_b, nchw ? 2 : 0, sum.sum);
+		y = lt__pos_op2(g, "sub", y, lt__pos_op2(g, "mul", sums, zero));
+	}
+	return fixed_result(g, &sum, y, proof);
 }
 
 /* -- functions -- */

@@ -1,4 +1,4 @@
-/* recurrent.c -- RNN, GRU and LSTM: their steps one after the other (build.h). */
+/* recurrent.c -- RNN, GRU and LSTM: their steps one after the other (build.h), each a round (rounds.c). */
 #include "ir/build/parts.h"
 
 const struct lt_recurrent_info lt__recurrent_info[LT_RECURRENTS] = {
@@ -15,6 +15,9 @@ struct recurrence {
 	lt_node r, rb;          /* [H, n H], [n H]; rb LT_OMIT: there is none */
 	lt_node peephole;       /* [3 H], or LT_OMIT */
 	lt_node h, cell;        /* [B, H] */
+	lt_var steps;           /* T */
+	bool backwards;
+	lt_node going;          /* [T, B], by round: whether a sequence has that step; LT_OMIT: all have all */
 	bool is_zero;           /* h: the first one of a sequence that is not given any */
 };
 
@@ -118,19 +121,54 @@ static lt_node first_state(struct recurrence *u, lt_node state, int64_t d, lt_no
 	return x < 0 ? LT_NONE : lt__pos_view(g, lt_graph_literal(g, lt_node_dtype(g, x), 0), 2, v, NULL);
 }
 
+static lt_node by_round(struct recurrence *u, lt_node x)
+{
+	return lt__rounds_of(u->g, u->steps, x, u->backwards);
+}
+
+static lt_node joined(struct recurrence *u, lt_node *y)
+{
+	return lt__rounds_joined(u->g, u->steps, y, u->backwards && !u->g->var[u->steps].bounded);
+}
+
 /* h and the cell stay where a sequence is over, and its result is 0. */
-static lt_node masked(struct recurrence *u, int64_t t, lt_node h, lt_node old_cell)
+static lt_node masked(struct recurrence *u, int64_t i, lt_node h, lt_node old_cell)
 {
 	struct lt_graph *g = u->g;
-	if (u->of->lengths == LT_OMIT || h < 0) {
+	if (u->going == LT_OMIT || h < 0) {
 		u->h = h;
 		return h;
 	}
-	lt_node going = lt__pos_insert(g, lt__pos_opf(g, "greater", u->of->lengths, (double)t), 1);
+	lt_node going = lt__pos_insert(g, lt__pos_at(g, u->going, 0, i), 1);
 	u->h = lt__pos_select(g, going, h, u->h);
 	if (u->of->kind == LT_RECURRENT_LSTM)
 		u->cell = lt__pos_select(g, going, u->cell, old_cell);
 	return lt__pos_select(g, going, h, lt_graph_literal(g, lt_node_dtype(g, h), 0));
+}
+
+/* x's share of all rounds, with the bias of x.  In rounds that a run does not have it is the bias: it is a value, no
+ * view, so that what a round reads of it does not depend on the run. */
+static lt_node input_share(struct recurrence *u, lt_node x, lt_node w, lt_node bias, int64_t n)
+{
+	struct lt_graph *g = u->g;
+	lt_node share = lt_build_matmul(g, x, lt__pos_swap(g, w, 0, 1));
+	lt_node b = bias == LT_OMIT ? LT_OMIT : lt__pos_slice(g, bias, 0, 0, n, 1);
+	if (!g->var[u->steps].bounded)
+		return by_round(u, b == LT_OMIT ? share : lt__pos_op2(g, "add", share, b));
+	share = by_round(u, share);
+	if (b != LT_OMIT || share < 0)
+		return lt__pos_op2(g, "add", share, b);
+	return lt__rounds_else(g, u->steps, share, lt_graph_literal(g, lt_node_dtype(g, share), 0));
+}
+
+/* Which step each round is, [rounds, 1], of the type of the lengths. */
+static lt_node step_numbers(struct recurrence *u)
+{
+	struct lt_graph *g = u->g;
+	lt_node step = lt_graph_index(g, lt_graph_var(g, NULL, g->var[u->steps].extent));
+	if (u->backwards)
+		step = lt__pos_op2(g, "sub", lt__pos_opf(g, "sub", lt__build_extent(g, u->steps, LT_I64), 1), step);
+	return lt_graph_cast(g, lt__pos_insert(g, step, 1), lt_node_dtype(g, u->of->lengths));
 }
 
 /* All steps of direction d over x [T, B, I]: y [T, B, H]. */
@@ -138,27 +176,38 @@ static lt_node run_direction(struct recurrence *u, lt_node x, int64_t d)
 {
 	const struct lt_recurrent *of = u->of;
 	struct lt_graph *g = u->g;
-	const int64_t steps = lt__pos_extent(g, x, 0), n = lt__recurrent_info[of->kind].n_gate * of->hidden;
-	const bool backwards = of->backwards || d == 1;
+	u->steps = x < 0 ? LT_NONE : lt_node_dim(g, x, 0);
+	if (x < 0)
+		return LT_NONE;
+	const int64_t rounds = lt__pos_extent(g, x, 0), n = lt__recurrent_info[of->kind].n_gate * of->hidden;
+	const bool bounded = lt__pos_bounded(g, x, 0), lstm = of->kind == LT_RECURRENT_LSTM;
 	lt_node w = of_direction(g, of->w, 0, d), bias = of_direction(g, of->bias, 0, d);
+	u->backwards = of->backwards || d == 1;
 	u->act = of->act[d];
 	u->r = lt__pos_swap(g, of_direction(g, of->r, 0, d), 0, 1);
 	u->rb = bias == LT_OMIT ? LT_OMIT : lt__pos_slice(g, bias, 0, n, 2 * n, 1);
 	u->peephole = of_direction(g, of->peephole, 0, d);
 	u->h = first_state(u, of->h, d, x);
-	u->cell = of->kind == LT_RECURRENT_LSTM ? first_state(u, of->cell, d, x) : LT_OMIT;
-	lt_node share = lt_build_matmul(g, x, lt__pos_swap(g, w, 0, 1)), *y = LT_NEW(g->arena, lt_node, steps);
-	if (bias != LT_OMIT)
-		share = lt__pos_op2(g, "add", share, lt__pos_slice(g, bias, 0, 0, n, 1));
-	for (int64_t i = 0; i < steps; i++) {
-		const int64_t t = backwards ? steps - 1 - i : i;
+	u->cell = lstm ? first_state(u, of->cell, d, x) : LT_OMIT;
+	const lt_node first_h = u->h, first_cell = u->cell, share = input_share(u, x, w, bias, n);
+	u->going = of->lengths == LT_OMIT ? LT_OMIT : lt__pos_op2(g, "less", step_numbers(u), of->lengths);
+	lt_node *y = LT_NEW(g->arena, lt_node, rounds), *h = LT_NEW(g->arena, lt_node, rounds),
+		*cell = LT_NEW(g->arena, lt_node, rounds);
+	for (int64_t i = 0; i < rounds; i++) {
 		u->is_zero = i == 0 && of->h == LT_OMIT;
-		lt_node old_cell = u->cell, h = steps_of[of->kind](u, lt__pos_at(g, share, 0, t));
-		y[t] = lt__pos_insert(g, masked(u, t, h, old_cell), 0);
-		if (y[t] < 0)
+		lt_node old_cell = u->cell, out = steps_of[of->kind](u, lt__pos_at(g, share, 0, i));
+		y[i] = lt__pos_insert(g, masked(u, i, out, old_cell), 0);
+		if (y[i] < 0)
 			return LT_NONE;
+		h[i] = bounded ? lt__pos_insert(g, u->h, 0) : LT_NONE;
+		cell[i] = bounded && lstm ? lt__pos_insert(g, u->cell, 0) : LT_NONE;
 	}
-	return lt__pos_concat(g, 0, (int32_t)steps, y);
+	lt_node all = joined(u, y);
+	if (bounded) {
+		u->h = lt__rounds_last(g, u->steps, u->going == LT_OMIT ? all : joined(u, h), first_h);
+		u->cell = lstm ? lt__rounds_last(g, u->steps, joined(u, cell), first_cell) : LT_OMIT;
+	}
+	return bounded && u->backwards ? lt__rounds_turned(g, u->steps, all) : all;
 }
 
 /* An operand of that shape, where -1 is x's number of sequences; LT_OMIT is. */
@@ -203,10 +252,9 @@ static bool operands_fit(const struct lt_graph *g, const struct lt_recurrent *u)
 static bool steps_fit(const struct lt_graph *g, const struct lt_recurrent *u)
 {
 	const int64_t steps = lt__pos_extent(g, u->x, u->batch_first);
-	if (lt__pos_bounded(g, u->x, u->batch_first))
-		lt__graph_fail(g, LT_EUNSUPPORTED, "its number of steps differs from run to run, and has to be fixed");
-	else if (steps > LT_RECURRENT_STEPS)
-		lt__graph_fail(g, LT_EUNSUPPORTED, "it has %lld steps: 1 to %d are expected", (long long)steps, LT_RECURRENT_STEPS);
+	if (steps > LT_RECURRENT_STEPS)
+		lt__graph_fail(g, LT_EUNSUPPORTED, "it has %s%lld steps: 1 to %d are expected",
+			lt__pos_bounded(g, u->x, u->batch_first) ? "up to " : "", (long long)steps, LT_RECURRENT_STEPS);
 	else
 		return true;
 	return false;

@@ -48,6 +48,8 @@ struct lt_nodedef {
 	lt_param *at;           /* update: param or -1, one a dim */
 	double scale;           /* a note: its integers stand for (q - zero) * scale; 0: for themselves */
 	int64_t zero;
+	bool ranged;            /* a note on an input or a constant: its floats are from low to high */
+	double low, high;
 };
 /* source: operand number of the view, -1: the immediate. */
 struct lt_graphpiece { int32_t source; uint64_t bits; struct lt_map map; };
@@ -67,6 +69,16 @@ struct lt_owncall {
 	int64_t workspace[2];
 };
 
+/* Sums of products of integers, of what numbers it has to be proven that they fit (ir/build/fixed.c): b has `channels`
+ * on an axis, and a sum of each has `terms`. */
+struct lt_fixed_sum {
+	lt_node node, a, b;
+	int32_t axis;
+	int64_t terms, channels;
+	struct lt_fixed_product by;
+	enum lt_dtype sum;
+};
+
 struct lt_graph {
 	struct lt_context *ctx;
 	struct lt_arena *arena;
@@ -77,6 +89,7 @@ struct lt_graph {
 	struct lt_result *result;    int32_t n_result, cap_result;
 	struct lt_statedef *set;     int32_t n_set, cap_set;
 	struct lt_owncall *own;      int32_t n_own, cap_own;
+	struct lt_fixed_sum *sum;    int32_t n_sum, cap_sum;    /* not of a graph that a pass makes */
 	struct lt_names *var_names;     /* base/names.h: a var's index; -2-p for param p */
 	struct lt_names *node_names;    /* a node's index */
 	struct lt_names *required;      /* requirements by their sums (ir/bounds/require.c); NULL: none yet */

@@ -4,6 +4,7 @@
 #include <isl/options.h>
 #include <isl/set.h>
 #include <isl/val.h>
+#include <limits.h>
 #include <pthread.h>
 #include <time.h>
 #include "base/arena.h"
@@ -118,12 +119,25 @@ lt_status lt__isl_ask(struct lt_context *of, int64_t operations, lt_isl_question
 
 lt_give isl_set *lt__isl_nonnegative(lt_take isl_aff *aff) { return isl_pw_aff_nonneg_set(isl_pw_aff_from_aff(aff)); }
 
+/* isl's functions of numbers take a long, which has 32 bits on some machines: what does not fit goes by its absolute
+ * value, as one chunk of eight bytes. */
+lt_give isl_val *lt__isl_value(isl_ctx *ctx, int64_t number)
+{
+	if (number >= LONG_MIN && number <= LONG_MAX)
+		return isl_val_int_from_si(ctx, (long)number);
+	const uint64_t size = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+	isl_val *v = isl_val_int_from_chunks(ctx, 1, sizeof size, &size);
+
+	return number < 0 ? isl_val_neg(v) : v;
+}
+
 bool lt__isl_number(lt_take isl_val *v, int64_t *out)
 {
-	bool fits = isl_val_is_int(v) == isl_bool_true && isl_val_cmp_si(v, INT64_MAX) <= 0
-		&& isl_val_cmp_si(v, INT64_MIN + 1) >= 0;
+	uint64_t size = 0;
+	const bool fits = isl_val_is_int(v) == isl_bool_true && isl_val_n_abs_num_chunks(v, sizeof size) <= 1
+		&& isl_val_get_abs_num_chunks(v, sizeof size, &size) == isl_stat_ok && size <= INT64_MAX;
 
-	*out = fits ? isl_val_get_num_si(v) : 0;
+	*out = !fits ? 0 : isl_val_sgn(v) < 0 ? -(int64_t)size : (int64_t)size;
 	isl_val_free(v);
 	return fits;
 }

@@ -27,6 +27,8 @@ typedef void lt_isl_question(struct isl_ctx *, void *user);
 lt_status lt__isl_ask(struct lt_context *, int64_t operations, lt_isl_question *, void *user);
 /* Where the expression is 0 or more. */
 lt_give struct isl_set *lt__isl_nonnegative(lt_take struct isl_aff *);
+/* An integer; NULL: no memory, as of all that is isl's. */
+lt_give struct isl_val *lt__isl_value(struct isl_ctx *, int64_t);
 /* False, *out 0: no integer, or one beyond 63 bits. */
 bool lt__isl_number(lt_take struct isl_val *, int64_t *out);
 #endif

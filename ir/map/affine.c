@@ -40,7 +40,7 @@ static lt_keep isl_aff *div_aff(struct lt_simplify *t, int32_t k)
 	for (; t->n_aff <= k; t->n_aff++) {
 		isl_aff *num = aff_of(t, t->q.num + (size_t)t->n_aff * (size_t)t->width);
 
-		num = isl_aff_scale_down_val(num, isl_val_int_from_si(t->ctx, t->q.den[t->n_aff]));
+		num = isl_aff_scale_down_val(num, lt__isl_value(t->ctx, t->q.den[t->n_aff]));
 		t->aff[t->n_aff] = isl_aff_floor(num);
 	}
 	return t->aff[k];
@@ -50,15 +50,15 @@ static lt_give isl_aff *aff_of(struct lt_simplify *t, const int64_t *row)
 {
 	isl_aff *aff = isl_aff_zero_on_domain(isl_local_space_copy(t->space));
 
-	aff = isl_aff_set_constant_val(aff, isl_val_int_from_si(t->ctx, row[0]));
+	aff = isl_aff_set_constant_val(aff, lt__isl_value(t->ctx, row[0]));
 	for (int32_t i = 1; i < t->q.n_base; i++)
 		if (row[i])
-			aff = isl_aff_set_coefficient_val(aff, isl_dim_in, i - 1, isl_val_int_from_si(t->ctx, row[i]));
+			aff = isl_aff_set_coefficient_val(aff, isl_dim_in, i - 1, lt__isl_value(t->ctx, row[i]));
 	for (int32_t k = 0; k < t->q.n_div; k++)
 		if (row[t->q.n_base + k]) {
 			isl_aff *term = isl_aff_copy(div_aff(t, k));
 
-			term = isl_aff_scale_val(term, isl_val_int_from_si(t->ctx, row[t->q.n_base + k]));
+			term = isl_aff_scale_val(term, lt__isl_value(t->ctx, row[t->q.n_base + k]));
 			aff = isl_aff_add(aff, term);
 		}
 	return aff;
@@ -80,8 +80,8 @@ static lt_give isl_set *box_set(struct lt_simplify *t)
 		int64_t low = dim ? 0 : t->g->param[m->param[i - 1]].low;
 		int64_t high = dim ? t->box->extent[i - 1 - m->n_param] - 1 : t->g->param[m->param[i - 1]].high;
 
-		set = isl_set_lower_bound_val(set, isl_dim_set, (unsigned)(i - 1), isl_val_int_from_si(t->ctx, low));
-		set = isl_set_upper_bound_val(set, isl_dim_set, (unsigned)(i - 1), isl_val_int_from_si(t->ctx, high));
+		set = isl_set_lower_bound_val(set, isl_dim_set, (unsigned)(i - 1), lt__isl_value(t->ctx, low));
+		set = isl_set_upper_bound_val(set, isl_dim_set, (unsigned)(i - 1), lt__isl_value(t->ctx, high));
 	}
 	for (int32_t d = 0; t->limited && d < m->n_dim; d++) {
 		const struct lt_linear *limit = t->box->limit[d];

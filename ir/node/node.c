@@ -178,6 +178,32 @@ int lt_node_meaning(const struct lt_graph *g, lt_node x, double *scale, int64_t 
 	return *scale != 0;
 }
 
+lt_status lt_node_ranges(struct lt_graph *g, lt_node x, double low, double high)
+{
+	if (!lt__graph_has(g, x))
+		return LT_EINVAL;
+	struct lt_nodedef *d = &g->node[x];
+	if (d->op != LT_OP_input && d->op != LT_OP_constant)
+		return lt__graph_fail(g, LT_EINVAL, "'%.100s' is no input and no constant: a range is a note on these", d->name);
+	if (lt__dtype_info(d->dtype)->cls != LT_CLASS_FLOAT)
+		return lt__graph_fail(g, LT_ETYPE, "'%.100s' is %s: a range is of floats", d->name, lt__dtype_info(d->dtype)->name);
+	if (!(low <= high && low > -INFINITY && high < INFINITY))
+		return lt__graph_fail(g, LT_EINVAL, "A range from %g to %g: its ends are finite, the lower one first", low, high);
+	d->ranged = true;
+	d->low = low;
+	d->high = high;
+	return LT_OK;
+}
+
+int lt_node_range(const struct lt_graph *g, lt_node x, double *low, double *high)
+{
+	const struct lt_nodedef *d = x >= 0 && x < g->n_node && g->node[x].ranged ? &g->node[x] : NULL;
+
+	*low = d ? d->low : 0;
+	*high = d ? d->high : 0;
+	return d != NULL;
+}
+
 static lt_status set_var_name(struct lt_graph *g, lt_var v, const char *name)
 {
 	const char *clean = clean_name(g->arena, name, false);

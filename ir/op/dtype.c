@@ -53,7 +53,7 @@ double lt__float_distance(double a, double b, enum lt_dtype t)
 	return fabs(a - b);
 }
 
-const char *lt_dtype_name(enum lt_dtype t) { return lt__dtype_info(t)->name; }
+const char *lt_dtype_name(enum lt_dtype t) { return t > 0 && t < LT_NDTYPE ? types[t].name : NULL; }
 size_t lt_dtype_bytes(enum lt_dtype t) { return lt__dtype_info(t)->bytes; }
 
 int lt__dtype_find(const char *name)
@@ -179,6 +179,18 @@ struct lt_whole_text lt__whole_text(union lt_scalar x, enum lt_dtype t)
 		snprintf(out.text, sizeof out.text, "%" PRIu64, (uint64_t)x.i);
 	else
 		snprintf(out.text, sizeof out.text, "%" PRId64, x.i);
+	return out;
+}
+
+const char *lt__element_text(const void *data, int64_t i, enum lt_dtype t, char *out, size_t bytes)
+{
+	union lt_scalar x = lt__load(data, i, t);
+	if (lt__dtype_info(t)->cls == LT_CLASS_FLOAT)
+		(void)(isnan(x.f) ? snprintf(out, bytes, "nan")
+				  : snprintf(out, bytes, "%.9g", x.f)); /* the sign of a NaN says nothing */
+	else
+		(void)snprintf(out, bytes, "%s", lt__whole_text(t == LT_BOOL
+			? (union lt_scalar){ .i = ((const uint8_t *)data)[i] } : x, t).text);
 	return out;
 }
 

@@ -93,6 +93,8 @@ struct lt_whole_text lt__whole_text(union lt_scalar, enum lt_dtype);
 /* Storage: element i of an array of dtype; typed bits as in lt_tree immediates. */
 union lt_scalar lt__load(const void *base, int64_t i, enum lt_dtype);
 void lt__store(void *base, int64_t i, enum lt_dtype, union lt_scalar);   /* exact: already rounded */
+/* "%.9g", or a whole number. */
+const char *lt__element_text(const void *data, int64_t i, enum lt_dtype, char *out, size_t bytes);
 uint64_t lt__bits_of(union lt_scalar, enum lt_dtype);
 union lt_scalar lt__scalar_of(uint64_t bits, enum lt_dtype);
 

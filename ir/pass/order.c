@@ -17,7 +17,8 @@ enum { MIN_CHANNELS = 8 };              /* fewer do not fill vectors; the dims s
 struct dim_order {
 	const struct lt_graph *g;
 	struct lt_arena *arena;
-	bool *pinned, *constant, *moved;        /* by node; moved: its dims are in another order than before */
+	/* by node; shown: pinned since a view is that is computed with; moved: its dims are in another order than before */
+	bool *pinned, *shown, *constant, *moved;
 	int32_t **at;                           /* by node: which of its old dims is dim i */
 	lt_node *view;                          /* by node: the view that alone reads it; -1 */
 	lt_node *result;                        /* by node: what it is computed for alone; -1 */
@@ -83,6 +84,8 @@ static void find_pinned(struct dim_order *s)
 
 			if (alone && !s->pinned[of] && g->node[of].n_dim >= n->n_dim)
 				s->result[of] = s->result[x] < 0 ? x : s->result[x];
+			if (n->op == LT_OP_view || alone)
+				s->shown[of] = (s->shown[of] || !s->pinned[of]) && n->op == LT_OP_view && s->result[x] >= 0;
 			s->pinned[of] |= n->op == LT_OP_view || alone;
 		}
 	}
@@ -203,6 +206,27 @@ static bool follow(const struct dim_order *s, const struct lt_nodedef *n, int32_
 	return false;
 }
 
+/* The order of what has all dims of a pointwise node, where a permutation was read past: a cast of an image that lies
+ * with its channels inside lies so, too. */
+static bool follow_read(const struct dim_order *s, const struct lt_nodedef *n, int32_t *at)
+{
+	int32_t last = -1;              /* the operand that has them, one alone */
+
+	for (int32_t i = 0; i < n->n_operand; i++)
+		if (s->g->node[n->operand[i]].n_dim == n->n_dim && s->g->node[n->operand[i]].op != LT_OP_view)
+			last = last < 0 ? i : n->n_operand;
+	if (last < 0 || last >= n->n_operand || !lt__node_is_pointwise(n))
+		return false;
+	for (int32_t d = 0; d < n->n_dim; d++) {
+		const int32_t place = position_of(s, n->operand[last], n->dim[d]);
+
+		if (place < 0)
+			return false;
+		at[place] = d;
+	}
+	return true;
+}
+
 /* -- what a reshape puts together -- */
 
 /* The views that alone read their source, by source; -1: there is none, or others read it, too. */
@@ -281,7 +305,7 @@ static void choose_order(struct dim_order *s, lt_node x)
 {
 	const struct lt_nodedef *n = &s->g->node[x];
 	int32_t *at = s->at[x] = LT_NEW(s->arena, int32_t, n->n_dim);
-	bool done = s->pinned[x] ? follow_result(s, x, at)
+	bool done = s->pinned[x] ? follow_result(s, x, at) || (s->shown[x] && follow_read(s, n, at))
 		: !s->constant[x] && (lt__node_is_pointwise(n) || n->reduce)
 			&& (join_dims(s, x, at) || channels_last(s, n, at) || follow(s, n, at));
 
@@ -373,6 +397,7 @@ static lt_status order_graph(struct lt_frame *f)
 {
 	const struct lt_graph *g = f->in;
 	struct dim_order s = { .g = g, .arena = f->scratch, .pinned = LT_NEW(f->scratch, bool, g->n_node),
+		.shown = LT_NEW(f->scratch, bool, g->n_node),
 		.constant = lt__frame_constant(f), .moved = LT_NEW(f->scratch, bool, g->n_node),
 		.at = LT_NEW(f->scratch, int32_t *, g->n_node), .copy = LT_NEW(f->scratch, lt_node, g->n_node),
 		.view = LT_NEW(f->scratch, lt_node, g->n_node), .result = LT_NEW(f->scratch, lt_node, g->n_node) };

@@ -4,10 +4,16 @@
  * A cast is exact there, so both are the same value.  What is between a cast and its product keeps the factor in
  * memory in float32, and from routines and matrix instructions that multiply halves.  A reduction reads windows (a
  * pool), too, with what stands beside the border: of halves it reads half of the bytes, and nobody writes the others.
+ * So does a convolution by channels, of bfloat16 and by small windows: each element is cast again for each place in a
+ * window, which there costs less than a copy (a shift).  Float16's conversions cost more, and a convolution of all
+ * channels repeats them for each filter.
  */
 #include <string.h>
 #include "ir/node/node.h"
 #include "ir/pass/pass.h"
+
+enum { MAX_WINDOW = 9 };        /* elements: 3x3; of 5x5 LLVM's code was slower, the compiler's faster */
+enum { FACTOR = 1, REDUCED, BY_CHANNELS };      /* an operand is: factor, what is reduced, a factor by windows */
 
 /* What stands beside the border, of type `to`. */
 static uint64_t fill_as(uint64_t fill, enum lt_dtype from, enum lt_dtype to)
@@ -36,7 +42,17 @@ static lt_node shown_cast(const struct lt_graph *g, lt_node x, bool windows)
 		? view->operand[0] : -1;
 }
 
-/* Marks the nodes that multiply for one sum alone: 1; and those that reduce: 2. */
+/* Whether factor x of the product, a view of a cast, is cast where it is read: it has all dims, and is no half of
+ * float16. */
+static bool shows_channels(const struct lt_graph *g, lt_node product, lt_node x)
+{
+	const struct lt_nodedef *cast = g->node[x].n_operand ? &g->node[g->node[x].operand[0]] : NULL;
+
+	return g->node[x].n_dim == g->node[product].n_dim && cast && cast->op == LT_OP_cast
+		&& g->node[cast->operand[0]].dtype == LT_BF16;
+}
+
+/* Marks the nodes that multiply for one sum alone, and those that reduce. */
 static uint8_t *mark_readers(const struct lt_frame *f)
 {
 	const struct lt_graph *g = f->in;
@@ -48,9 +64,9 @@ static uint8_t *mark_readers(const struct lt_frame *f)
 	for (lt_node x = 0; x < g->n_node; x++) {
 		lt_node of = g->node[x].reduce && g->node[x].op == LT_OP_add ? g->node[x].operand[0] : -1;
 		if (of >= 0 && g->node[of].op == LT_OP_mul && !g->node[of].reduce && readers[of] == 1)
-			mark[of] = 1;
+			mark[of] = (lt__node_elems(g, of) - 1) / MAX_WINDOW >= lt__node_elems(g, x) ? FACTOR : BY_CHANNELS;
 		if (g->node[x].reduce)
-			mark[x] = 2;
+			mark[x] = REDUCED;
 	}
 	return mark;
 }
@@ -83,7 +99,10 @@ static lt_status widen(struct lt_frame *f)
 	for (lt_node x = 0; x < g->n_node; x++) {
 		struct lt_nodedef n = lt__frame_node(f, x);
 		for (int32_t i = 0; mark[x] && i < n.n_operand; i++) {
-			const lt_node of = g->node[x].operand[i], cast = shown_cast(g, of, mark[x] == 2);
+			const lt_node of = g->node[x].operand[i];
+			const bool windows = mark[x] == REDUCED || (mark[x] == BY_CHANNELS && shows_channels(g, x, of));
+			const lt_node cast = shown_cast(g, of, windows);
+
 			if (cast >= 0 && !wide[of])
 				LT_TRY(widen_factor(f, of, cast, &wide[of]));
 			n.operand[i] = cast >= 0 ? wide[of] : n.operand[i];

@@ -1,9 +1,8 @@
 /* lex.c -- tokens of the graph's text: names, %nodes, numbers, strings, signs, ends of lines. */
-#define _GNU_SOURCE 1           /* strtod_l */
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/decimal.h"
 #include "ir/text/text.h"
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -210,7 +209,6 @@ static bool hex_float(const struct lt_lexer *l, double *out)
 bool lt__lex_float(const struct lt_lexer *l, double *out)
 {
 	char text[512];
-	locale_t plain;
 
 	*out = 0;
 	if (l->bytes > 2 && (l->at[1] == 'x' || l->at[1] == 'X'))
@@ -219,11 +217,7 @@ bool lt__lex_float(const struct lt_lexer *l, double *out)
 		return false;
 	memcpy(text, l->at, l->bytes);
 	text[l->bytes] = '\0';
-	plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);       /* whatever the host's decimal point is */
-	if (!plain)
-		return false;
-	*out = strtod_l(text, NULL, plain);
-	freelocale(plain);
+	*out = lt__decimal(text, NULL);
 	return isfinite(*out);
 }
 

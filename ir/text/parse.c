@@ -314,13 +314,29 @@ static lt_status parse_meaning(struct lt_parser *p, double *scale, int64_t *zero
 	return lt__parse_accept(p, "zero") ? lt__parse_int(p, zero) : LT_OK;
 }
 
-/* %NAME = TYPE[DIMS] OPERATOR[.reduce] ... [means ...] [@ line:column] */
+/* An optional  range -1.0 1.0. */
+static lt_status parse_range(struct lt_parser *p, bool *ranged, double *low, double *high)
+{
+	uint64_t bits[2];
+
+	if (!lt__parse_accept(p, "range"))
+		return LT_OK;
+	LT_TRY(lt__literal_parse(p->ctx, &p->l, LT_F64, &bits[0]));
+	LT_TRY(lt__literal_parse(p->ctx, &p->l, LT_F64, &bits[1]));
+	*ranged = true;
+	*low = lt__scalar_of(bits[0], LT_F64).f;
+	*high = lt__scalar_of(bits[1], LT_F64).f;
+	return LT_OK;
+}
+
+/* %NAME = TYPE[DIMS] OPERATOR[.reduce] ... [means ...] [range ...] [@ line:column] */
 static lt_status parse_node(struct lt_parser *p)
 {
 	struct lt_lexer at = p->l;
 	struct lt_nodedef n = { .name = NULL };
 	char *name = lt__arena_alloc(p->g->arena, p->l.bytes + 1);
-	double scale = 0;
+	double scale = 0, low = 0, high = 0;
+	bool ranged = false;
 	int64_t zero = 0;
 	int found;
 
@@ -341,9 +357,11 @@ static lt_status parse_node(struct lt_parser *p)
 	}
 	LT_TRY((parse_attributes[n.op] ? parse_attributes[n.op] : parse_operands)(p, &n));
 	LT_TRY(parse_meaning(p, &scale, &zero));
+	LT_TRY(parse_range(p, &ranged, &low, &high));
 	LT_TRY(parse_position(p, &n.line, &n.column));
 	LT_TRY(parse_end(p));
-	if (lt__graph_adopt(p->g, &n) < 0 || (scale != 0 && lt_node_means(p->g, p->g->n_node - 1, scale, zero)))
+	if (lt__graph_adopt(p->g, &n) < 0 || (scale != 0 && lt_node_means(p->g, p->g->n_node - 1, scale, zero))
+		|| (ranged && lt_node_ranges(p->g, p->g->n_node - 1, low, high)))
 		return pass_on(p, &at);
 	if (n.op == LT_OP_view || n.op == LT_OP_update) {
 		LT_GROW(p->scratch, p->bounded, p->n_bounded, p->cap_bounded);

@@ -140,6 +140,16 @@ static void say_meaning(struct lt_printer *p, const struct lt_nodedef *n)
 	}
 }
 
+static void say_range(struct lt_printer *p, const struct lt_nodedef *n)
+{
+	if (!n->ranged)
+		return;
+	lt__printer_text(p, " range ");
+	lt__printer_bits(p, lt__bits_of((union lt_scalar){ .f = n->low }, LT_F64), LT_F64);
+	lt__printer_text(p, " ");
+	lt__printer_bits(p, lt__bits_of((union lt_scalar){ .f = n->high }, LT_F64), LT_F64);
+}
+
 static void say_nodedef(struct lt_printer *p, lt_node x)
 {
 	const struct lt_nodedef *n = &p->g->node[x];
@@ -157,6 +167,7 @@ static void say_nodedef(struct lt_printer *p, lt_node x)
 	lt__printer_text(p, n->reduce ? ".reduce" : "");
 	(say_attributes[n->op] ? say_attributes[n->op] : say_operands)(p, n);
 	say_meaning(p, n);
+	say_range(p, n);
 	say_location(p, n->line, n->column);
 	lt__printer_text(p, "\n");
 }

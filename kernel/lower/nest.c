@@ -26,14 +26,56 @@ static int32_t nest_begin(struct lowering *l, int32_t from, int32_t to, int64_t 
 	return loop;
 }
 
+/* Whether the inner loop's iterations go on, in each row, where an iteration of the outer one ends. */
+static bool nest_goes_on(const struct lowering *l, int32_t outer, int32_t inner)
+{
+	const int32_t a = lower_loop_column(l->t, outer), b = lower_loop_column(l->t, inner);
+	for (uint32_t r = 0; r < (uint32_t)l->t->n_row; r++) {
+		const int64_t *row = lower_row_at(l->t, (int32_t)r);
+		int64_t far;
+		if (__builtin_mul_overflow(row[b], lower_loop_at(l, inner)->max_trip_count, &far) || far != row[a])
+			return false;
+	}
+	return true;
+}
+
+/* The loop that loop i is one with, for a machine without vectors: the innermost of those that are alone in the one
+ * around them and go on with it; *n: how many iterations they have together.  i: there is none. */
+static int32_t nest_joined(const struct lowering *l, int32_t i, int64_t *n)
+{
+	*n = lower_loop_at(l, i)->max_trip_count;
+	for (int32_t in; !l->machine.vector_bytes && !l->machine.teams && !lower_has_grids(l)
+			&& (in = lt__lower_only_child(l, i)) >= 0; i = in) {
+		if (l->loop[i].mode != LOWER_LOOP || l->loop[in].mode != LOWER_LOOP || l->loop[i].bounded || l->loop[in].bounded
+				|| !nest_goes_on(l, i, in) || __builtin_mul_overflow(*n, lower_loop_at(l, in)->max_trip_count, n))
+			break;
+	}
+	return i;
+}
+
 static void nest_counted(struct lowering *l, int32_t i)
 {
 	l->b.origin = -1;
+	int64_t n;
+	const int32_t joined = nest_joined(l, i, &n);
 	bool together = lower_has_grids(l) && l->part[i].waits;
-	int32_t from = lt__lower_i64(l, 0), to = together ? lt__lower_trip_count_of(l, i, true) : lt__lower_trip_count(l, i);
+	int32_t from = lt__lower_i64(l, 0), to = joined != i ? lt__lower_i64(l, n)
+		: together ? lt__lower_trip_count_of(l, i, true) : lt__lower_trip_count(l, i);
 	int32_t mark = lt__lower_mark(l);
 	l->written += together;
-	nest_inside(l, i, lt__lower_any_iteration(l, i, nest_begin(l, from, to, 1, i)));
+	for (int32_t up = lower_loop_at(l, joined)->parent; joined != i; up = lower_loop_at(l, up)->parent) {
+		lt__lower_enter(l, up, (struct lower_column){ .range = { true, 0, 0 }, .fixed = true, .value = lt__lower_i64(l, 0) });
+		if (up == i)
+			break;
+	}
+	struct lower_column c = lt__lower_any_iteration(l, joined, nest_begin(l, from, to, 1, joined));
+	c.range.high = n - 1;
+	nest_inside(l, joined, c);
+	for (int32_t up = lower_loop_at(l, joined)->parent; joined != i; up = lower_loop_at(l, up)->parent) {
+		lt__lower_leave(l, up);
+		if (up == i)
+			break;
+	}
 	l->written += together;
 	lt__lower_end(l, mark);
 }

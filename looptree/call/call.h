@@ -60,6 +60,8 @@ struct lt_callread { int32_t op, value; };
 struct lt_contraction {
 	lt_node mul, sum, end;          /* end: what the call writes */
 	uint32_t epilogues, type;       /* type: the widest that the sum and the epilogues are made in */
+	int32_t n_rounding;             /* roundings between these that it does not have */
+	lt_node rounded;                /* the cast that is the first of them */
 	int32_t n_dim;
 	int32_t axis[LT_MAX_RANK];      /* of the description: batches, rows, columns, deep ones */
 	int32_t role[LT_MAX_RANK];
@@ -67,14 +69,16 @@ struct lt_contraction {
 	struct lt_callread operand[LT_CALL_MAX];
 };
 /* What is described as a contraction and what follows it.  NULL, or a sentence about the axis or operator in the way;
- * where: what it is in, "the group". */
-const char *lt__contraction_of(const struct lt_graph *, struct lt_arena *, const struct lt_description *,
+ * wide: roundings between the operators that may be left out are; where: what it is in, "the group". */
+const char *lt__contraction_of(const struct lt_graph *, struct lt_arena *, const struct lt_description *, bool wide,
 	const char *where, struct lt_contraction *out);
 
 /* routine.c: the rows of a target's table, and what they take.  What a row is asked of a call: */
 struct lt_callshape {
 	uint32_t pattern, epilogues, sum;
-	int32_t n_dim, n_operand;
+	int32_t n_dim, n_operand, n_rounding;   /* n_rounding: between two operators, which a row leaves out that is wide */
+	const char *rounded;            /* the first of them, and its type */
+	uint32_t rounded_to;
 	int32_t role[LT_MAX_RANK];
 	int64_t extent[LT_MAX_RANK];
 	uint32_t dtype[LT_CALL_MAX];
@@ -84,10 +88,13 @@ struct lt_callshape {
 };
 /* Whether a row of a table can be named in a tree, and its sum is of a type. */
 bool lt__routine_is_sound(const struct lt_routine *);
+/* Whether it leaves out roundings between its operators. */
+bool lt__routine_is_wide(const struct lt_target *, const struct lt_routine *);
 /* Operations below which loops are faster than the routine. */
 int64_t lt__routine_min_flops(const struct lt_target *, const struct lt_routine *, const struct lt_callshape *);
 /* NULL: it does; else a sentence. */
-const char *lt__routine_refuses(struct lt_arena *, const struct lt_routine *, const struct lt_callshape *);
+const char *lt__routine_refuses(
+	struct lt_arena *, const struct lt_target *, const struct lt_routine *, const struct lt_callshape *);
 /* Twice the multiply-adds of a product, saturating. */
 int64_t lt__call_flops(const struct lt_callshape *);
 /* Whether all values of type a have room in b, of the same class. */
@@ -119,9 +126,9 @@ const char *lt__routine_refuses_graph(struct lt_arena *, const struct lt_routine
 /* NULL: a default tree may call it; else why that is not worth it. */
 const char *lt__routine_avoids_graph(
 	struct lt_arena *, const struct lt_routine *, const struct lt_tree *, const struct lt_call *);
-/* Roundings between two ops of a call that the row leaves out. */
-int32_t lt__routine_added_roundings(const struct lt_tree *, const struct lt_call *);
-int32_t lt__routine_roundings(const struct lt_routine *, const struct lt_tree *, const struct lt_call *);
+/* Roundings between two ops of a call that may be left out, and that may be there where the graph has none. */
+int32_t lt__call_roundings(const struct lt_tree *, const struct lt_call *);
+int32_t lt__call_added_roundings(const struct lt_tree *, const struct lt_call *);
 /* The most reductions that a call of the row consists of. */
 int32_t lt__routine_reductions(const struct lt_routine *);
 

@@ -7,8 +7,8 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include "base/decimal.h"
 #include "looptree/call/call.h"
 
 /* in: the op that sums, and the product that it sums; end: what is written. */
@@ -20,6 +20,7 @@ struct contracting {
 	struct lt_contraction *c;
 	int32_t mul, sum, end;
 	bool *used, *dependent;         /* by op; dependent: on the sum */
+	bool wide;                      /* roundings between operators may be left out */
 	const char *why;
 };
 
@@ -299,7 +300,7 @@ struct match { const struct contracting *s; int32_t x, used[MAX_NODES], n; };
 static bool is_number(const struct lt_described_value *v, const char *text)
 {
 	union lt_scalar want, is = lt__scalar_of(v->bits, v->dtype);
-	double d = strtod(text, NULL);
+	double d = lt__decimal(text, NULL);
 	if (lt__dtype_info(v->dtype)->cls != LT_CLASS_FLOAT)
 		return (double)is.i == d;
 	want.f = d;
@@ -348,8 +349,8 @@ static const char *match_op(struct match *m, const char *is, int32_t op)
 }
 
 /* A copy or cast that a routine need not know about: one that keeps every value, or the last one, which rounds to the
- * type of the result.  A sum of narrow integers wraps around, and one in a wider type does not: casts of integers do
- * not pass. */
+ * type of the result, or one whose rounding may be left out.  A sum of narrow integers wraps around, and one in a wider
+ * type does not: casts of integers do not pass. */
 static bool is_passed(const struct contracting *s, int32_t i, bool *last)
 {
 	const struct lt_described_op *o = op_at(s, i);
@@ -357,8 +358,13 @@ static bool is_passed(const struct contracting *s, int32_t i, bool *last)
 	bool same = o->n_value > 0 && to == o->value[0].dtype,
 	     is_float = o->kind == LT_CALL_CAST && lt__dtype_info(to)->cls == LT_CLASS_FLOAT
 		     && lt__dtype_info(o->value[0].dtype)->cls == LT_CLASS_FLOAT;
-	if (!(keeps_value(s, i) && (is_float || same)) && !(is_float && *last))
+	const bool skips = s->wide && o->may_skip && !o->rounds_to;
+	if (!(keeps_value(s, i) && (is_float || same)) && !(is_float && *last) && !skips)
 		return false;
+	if (skips) {
+		s->c->n_rounding++;
+		s->c->rounded = op_at(s, i)->node;
+	}
 	*last = *last && same;
 	return true;
 }
@@ -525,9 +531,10 @@ static bool contract(struct contracting *s)
 }
 
 const char *lt__contraction_of(const struct lt_graph *g, struct lt_arena *a, const struct lt_description *d,
-	const char *where, struct lt_contraction *out)
+	bool wide, const char *where, struct lt_contraction *out)
 {
 	struct contracting s = { .g = g, .a = a, .where = where, .d = d, .c = out, .mul = -1, .sum = -1, .end = -1,
+		.wide = wide,
 		.used = LT_NEW(a, bool, d->n_op + 1), .dependent = LT_NEW(a, bool, d->n_op + 1) };
 	*out = (struct lt_contraction){ .mul = -1, .sum = -1, .end = -1 };
 	return contract(&s) ? NULL : s.why;

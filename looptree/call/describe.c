@@ -346,8 +346,8 @@ static bool describe_leaf(struct describing *s, struct lt_described_op *op)
 
 /* A digit that an op has.  Ops count along one axis where one reads the other, or both the same tensor, along the
  * digit.  What a sum was over is gone behind it: one that has the digit again, of another tensor, has an axis of its
- * own. */
-struct held { int32_t column, digit, same, axis; int64_t place; };
+ * own; of the same one, too, if it was a sum of products (keys that are values, too). */
+struct held { int32_t column, digit, same, axis; int64_t place; bool contracted; };
 struct held_list { int32_t first, n; };
 struct holding { struct held *at; int32_t n, cap; struct held_list *of; };      /* of: by op */
 
@@ -379,7 +379,7 @@ static bool hold(struct describing *s, struct holding *h, int32_t o)
 						"does; move a part of it out of %s",
 						node_name(s, op->node), s->t->graph->var[leaf->var[i]].name, s->where);
 			LT_GROW(s->a, h->at, h->n, h->cap);
-			h->at[h->n++] = (struct held){ i, list.at[k], -1, -1, list.place[k] };
+			h->at[h->n++] = (struct held){ i, list.at[k], -1, -1, list.place[k], false };
 		}
 	}
 	h->of[o].n = h->n - h->of[o].first;
@@ -395,20 +395,57 @@ static void join_held(const struct describing *s, struct holding *h, int32_t a, 
 			continue;
 		for (int32_t k = h->of[b].first; k < h->of[b].first + h->of[b].n; k++) {
 			const int32_t x = held_root(h, i), y = held_root(h, k);
+			if (read_a && h->at[x].contracted != h->at[y].contracted)
+				continue;
 			if (h->at[i].digit == h->at[k].digit && x != y && lt__read_depends(read_b, h->at[k].column))
 				h->at[x < y ? y : x].same = x < y ? x : y;
 		}
 	}
 }
 
+/* Whether op o multiplies two values, or one at two positions. */
+static bool multiplies_two(const struct describing *s, int32_t o)
+{
+	const struct lt_described_op *op = &s->op[o];
+	const struct lt_described_value *left = &op->value[0], *right = &op->value[1];
+
+	if (op->kind != LT_CALL_MAP || s->t->graph->node[op->node].op != LT_OP_mul)
+		return false;
+	if (left->kind != right->kind || left->kind == LT_VALUE_OP)
+		return left->kind != right->kind || left->op != right->op;
+	for (int32_t i = 0; i < op->leaf->n_var; i++)
+		if (lt__read_depends(&op->leaf->read[0], i) != lt__read_depends(&op->leaf->read[1], i))
+			return true;
+	return left->kind == LT_VALUE_READ && left->piece->base != right->piece->base;
+}
+
+/* Marks the axes that sums of products are over. */
+static void mark_contracted(const struct describing *s, struct holding *h)
+{
+	for (int32_t o = 0; o < s->n_op; o++) {
+		int32_t of = s->op[o].value[0].op;
+
+		if (s->op[o].dead || s->op[o].kind != LT_CALL_REDUCE || s->op[o].value[0].kind != LT_VALUE_OP)
+			continue;
+		while (s->op[of].kind == LT_CALL_CAST && s->op[of].value[0].kind == LT_VALUE_OP)
+			of = s->op[of].value[0].op;
+		for (int32_t i = h->of[o].first; i < h->of[o].first + h->of[o].n && multiplies_two(s, of); i++)
+			if (h->at[i].column >= s->op[o].leaf->n_out)
+				h->at[held_root(h, i)].contracted = true;
+	}
+}
+
+static void join_made(const struct describing *s, struct holding *h, int32_t o, int32_t k)
+{
+	if (s->op[o].value[k].kind == LT_VALUE_OP)
+		join_held(s, h, s->op[o].value[k].op, NULL, o, &s->op[o].leaf->read[k]);
+}
+
 static void join_reads(const struct describing *s, struct holding *h, int32_t o, int32_t k)
 {
 	const struct lt_described_op *op = &s->op[o];
 	const struct lt_read *r = &op->leaf->read[k];
-	if (op->value[k].kind == LT_VALUE_OP) {
-		join_held(s, h, op->value[k].op, NULL, o, r);
-		return;
-	}
+
 	for (int32_t i = 0; op->value[k].kind == LT_VALUE_READ && i < o; i++)
 		for (int32_t v = 0; v < s->op[i].n_value && !s->op[i].dead; v++)
 			if (s->op[i].value[v].kind == LT_VALUE_READ && s->op[i].value[v].piece->base == r->piece[0].base)
@@ -421,6 +458,10 @@ static bool number_axes(struct describing *s, struct lt_description *out)
 	for (int32_t o = 0; o < s->n_op; o++)
 		if (!s->op[o].dead && !hold(s, &h, o))
 			return false;
+	for (int32_t o = 0; o < s->n_op; o++)
+		for (int32_t k = 0; k < s->op[o].n_value && !s->op[o].dead; k++)
+			join_made(s, &h, o, k);
+	mark_contracted(s, &h);
 	for (int32_t o = 0; o < s->n_op; o++)
 		for (int32_t k = 0; k < s->op[o].n_value && !s->op[o].dead; k++)
 			join_reads(s, &h, o, k);

@@ -20,6 +20,11 @@ bool lt__routine_is_graph(const struct lt_target *t, int32_t i)
 		&& lt__routine_is_sound(lt__routine_at(t, i));
 }
 
+bool lt__routine_is_wide(const struct lt_target *t, const struct lt_routine *r)
+{
+	return LT_AT_HAS(struct lt_routine, t->routines, wide) && r->wide;
+}
+
 bool lt__routine_is_sound(const struct lt_routine *r)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
@@ -229,15 +234,20 @@ static bool lies_in_batches(struct lt_arena *a, const struct lt_callshape *c)
 
 /* -- All that a row asks. */
 
-const char *lt__routine_refuses(struct lt_arena *a, const struct lt_routine *r, const struct lt_callshape *c)
+const char *lt__routine_refuses(
+	struct lt_arena *a, const struct lt_target *t, const struct lt_routine *r, const struct lt_callshape *c)
 {
 	const uint64_t bias = r->bias ? r->bias : r->result, residual = r->residual ? r->residual : r->result;
 	const bool has_bias = (c->epilogues & LT_EPILOGUE_BIAS) != 0;
 	const uint64_t takes[LT_CALL_MAX] = { r->result, r->left, r->right, has_bias ? bias : residual, residual };
-	if (r->pattern == LT_PATTERN_NONE)
+	/* An interface that has no `wide` goes by the epilogues alone, and does not see the roundings between them. */
+	if (r->pattern == LT_PATTERN_NONE && (!c->n_rounding || LT_AT_HAS(struct lt_routine, t->routines, wide)))
 		return NULL;
-	if (r->pattern != c->pattern)
+	if (r->pattern != LT_PATTERN_NONE && r->pattern != c->pattern)
 		return "the nest is not of the routine's pattern";
+	if (c->n_rounding && !lt__routine_is_wide(t, r))
+		return lt__arena_format(a, "%%%s rounds to %s between two operators, which %s does not do; end the call "
+			"there, or allow that it is left out", c->rounded, lt__dtype_info((enum lt_dtype)c->rounded_to)->name, r->name);
 	for (size_t i = 0; i < sizeof epilogues / sizeof *epilogues; i++)
 		if (c->epilogues & ~r->epilogues & epilogues[i].bit)
 			return lt__arena_format(a, "the routine adds no %s after the product; move it out", epilogues[i].name + 2);

@@ -17,6 +17,7 @@ struct take_question {
 	const struct lt_call_anchor *anchor;            /* the first: what a sentence calls it by */
 	const struct lt_call_names *name;
 	enum place *place;              /* by op */
+	bool *masking;                  /* by op, then by read: it says which scores count, and nothing else */
 	struct lt_take_reach at;        /* what is being asked */
 	struct lt_take_reach refused_at;
 	const char *why;
@@ -132,6 +133,27 @@ static bool *positional(const struct take_question *x)
 	return is;
 }
 
+/* What a mask is computed of, where that is a value of its own: ops, and reads behind them, that nothing else reads. */
+static void find_masking(struct take_question *x, const bool *from)
+{
+	const int32_t n = x->c->n_op, mask = x->anchor->scores == LT_SCORES_COMPUTED ? x->anchor->mask : -1;
+	x->masking = LT_NEW(x->a, bool, n + x->c->n_read + 1);
+	for (int32_t i = n - 1; i >= 0 && mask >= 0; i--)
+		for (int32_t v = 0; v < op_at(x, i)->n_value; v++) {
+			const struct lt_call_value *value = value_at(x, i, v);
+			const int32_t at = value->kind == LT_VALUE_OP ? value->at : value->kind == LT_VALUE_READ ? n + value->at : -1;
+			if (at >= 0 && (i == mask ? at >= n || !from[at] : x->masking[i]))
+				x->masking[at] = true;
+		}
+	for (int32_t i = n - 1; i >= 0 && mask >= 0; i--)
+		for (int32_t v = 0; v < op_at(x, i)->n_value; v++) {
+			const struct lt_call_value *value = value_at(x, i, v);
+			const int32_t at = value->kind == LT_VALUE_OP ? value->at : value->kind == LT_VALUE_READ ? n + value->at : -1;
+			if (at >= 0 && i != mask && !x->masking[i])
+				x->masking[at] = false;
+		}
+}
+
 static void find_places(struct take_question *x)
 {
 	const int32_t n = x->c->n_op;
@@ -142,13 +164,14 @@ static void find_places(struct take_question *x)
 		for (int32_t v = 0; v < op_at(x, i)->n_value; v++)
 			from[i] = from[i] || (value_at(x, i, v)->kind == LT_VALUE_OP && from[value_at(x, i, v)->at]);
 	}
+	find_masking(x, from);
 	for (int32_t i = n; i-- > 0;) {
 		to[i] = to[i] || is_named(x, i);
 		for (int32_t v = 0; v < op_at(x, i)->n_value && to[i]; v++)
 			if (value_at(x, i, v)->kind == LT_VALUE_OP)
 				to[value_at(x, i, v)->at] = true;
 		bool causal = x->anchor->scores == LT_SCORES_CAUSAL && fixed[i];
-		x->place[i] = to[i] && (from[i] || causal) ? OWN : to[i] ? BEFORE : BEHIND;
+		x->place[i] = to[i] && (from[i] || causal || x->masking[i]) ? OWN : to[i] ? BEFORE : BEHIND;
 	}
 }
 
@@ -255,7 +278,7 @@ static void check_types(struct take_question *x)
 		bool factor = false;
 		for (int32_t a = 0; a < x->c->n_anchor; a++)
 			factor = check_factor(x, anchor_at(x, a), i) || factor;
-		if (!factor)
+		if (!factor && !x->masking[x->c->n_op + i])
 			check_type(x, read_name(x, i), false, read_at(x, i)->buffer, other, or_add(x));
 	}
 	for (int32_t i = 0; i < x->c->n_result; i++)
@@ -445,11 +468,11 @@ static void ask_parts(struct take_question *x)
 	if (x->anchor->kind == LT_ANCHOR_ATTENTION && !(r->scores >> x->anchor->scores & 1))
 		REFUSE(x, "%s does not take scores that are %s; move the mask out, or use another routine", r->name,
 			x->anchor->scores == LT_SCORES_ALL ? "all counted" : x->anchor->scores == LT_SCORES_CAUSAL ? "causal"
-			: "masked by something else");
+			: x->anchor->scores == LT_SCORES_COMPUTED ? "masked by what is computed for that" : "masked by something else");
+	find_places(x);
 	x->at.step = LT_TAKE_TYPE;
 	check_types(x);
 	x->at = (struct lt_take_reach){ LT_TAKE_OP, 0 };
-	find_places(x);
 	for (x->at.op = 0; x->at.op < c->n_op && !x->why; x->at.op++)
 		check_op(x, x->at.op, &n);
 	x->at = (struct lt_take_reach){ LT_TAKE_COUNT, 0 };
@@ -474,15 +497,15 @@ const char *lt__routine_refuses_graph(struct lt_arena *a, const struct lt_routin
 	return x.why;
 }
 
-int32_t lt__routine_roundings(const struct lt_routine *r, const struct lt_tree *t, const struct lt_call *c)
+int32_t lt__call_roundings(const struct lt_tree *t, const struct lt_call *c)
 {
 	int32_t n = 0;
-	for (int32_t i = 0; i < c->n_op && r->wide; i++)
+	for (int32_t i = 0; i < c->n_op; i++)
 		n += LT_AT(struct lt_call_op, t->call_ops, c->first_op + i)->may_skip == 1;
 	return n;
 }
 
-int32_t lt__routine_added_roundings(const struct lt_tree *t, const struct lt_call *c)
+int32_t lt__call_added_roundings(const struct lt_tree *t, const struct lt_call *c)
 {
 	int32_t n = 0;
 	for (int32_t i = 0; i < c->n_op; i++)

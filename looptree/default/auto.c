@@ -270,6 +270,12 @@ static lt_status add_cluster(struct lt_auto *s, lt_node n)
 
 static bool wants_vectors(const struct lt_target *t) { return t && t->vector_bytes > 1; }
 
+/* Whether what it is follows from its registers, which recipes fill (program/nest/recipe.def). */
+static bool has_registers(const struct lt_target *t)
+{
+	return t && !t->vector_bytes && !t->warp && t->vector_registers;
+}
+
 /* Copies that the program makes by blocks: of very many pieces, and of constants in another order, for a host. */
 static bool is_made_by_blocks(const struct lt_auto *s, lt_node n)
 {
@@ -317,11 +323,23 @@ static lt_status add_any(struct lt_auto *s, lt_node n)
 	if (is_made_by_blocks(s, n))
 		return add_blocks(s, n);
 	if (p)
-		return p->sum == n ? lt__product_add(s, p) : LT_OK;
+		return p->sum == n ? lt__product_add(s, p) : lt__product_add_shared(s, n);
 	if (!s->role || !s->epilogue_of[n])
 		return add_cluster(s, n);
 	lt__auto_gather(s, n);
 	return lt__product_add_epilogue(s, s->epilogue_of[n]);
+}
+
+/* Places all nodes.  What constants alone compute comes first, where nests are joined: a nest of them between two of a
+ * run (the cast of a bias, after the product) would keep what follows from joining what is before.  Plain loops keep
+ * the order of the graph. */
+static lt_status add_all(struct lt_auto *s, bool constants_first)
+{
+	for (int32_t turn = !constants_first; turn < 2; turn++)
+		for (lt_node i = 0; i < s->g->n_node; i++)
+			if (lt__has_leaf(s->g, i) && !s->is_inlined[i] && (!constants_first || s->constant[i] == !turn))
+				LT_TRY(add_any(s, i));
+	return LT_OK;
 }
 
 /* Vectors and threads for the nests that have none; one target after the other, by the place of the roots, which
@@ -367,9 +385,11 @@ static lt_status auto_body(void *arg)
 		.last_group = -1,
 		.alone = b->alone,
 		.member = LT_NEW(b->t->arena, lt_node, LT_MAX_CLUSTER + 1) };
-	bool any = false, blocks = false;
-	for (int32_t i = 0; i < b->n_target; i++)
+	bool any = false, blocks = false, registers = false;
+	for (int32_t i = 0; i < b->n_target; i++) {
 		any = any || wants_vectors(b->target[i]);
+		registers = registers || has_registers(b->target[i]);
+	}
 	LT_TRY(lt__auto_survey(&s));
 	if (any)
 		LT_TRY(lt__auto_rematerialize(&s));
@@ -383,9 +403,7 @@ static lt_status auto_body(void *arg)
 		LT_TRY(lt__auto_products(&s));
 	if (s.n_product > 0 || blocks)
 		LT_TRY(lt__auto_survey(&s));
-	for (lt_node i = 0; i < s.g->n_node; i++)
-		if (lt__has_leaf(s.g, i) && !s.is_inlined[i])
-			LT_TRY(add_any(&s, i));
+	LT_TRY(add_all(&s, any || blocks || registers));
 	b->is_joined = s.n_joined > 0;
 	lt__product_reasons(&s);
 	return add_vectors(&s, b->n_target, b->unfused, &b->n_unfused);

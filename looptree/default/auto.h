@@ -139,6 +139,8 @@ struct lt_auto {
 	bool alone; int32_t n_joined;   /* alone: no nest is joined to another one's */
 	bool *fusible; int32_t cap_fusible; /* by tree node: a loop of a cluster in a closed nest */
 	struct lt_product **role, **epilogue_of;     /* by node: the product it is part of; the one whose epilogue it ends */
+	/* by node: the first product that it is a copy for, made in a nest of its own, NULL: for none; how many such */
+	const struct lt_product **packer; int32_t *n_packer;
 	/* of products on a CPU; by node: who reads it, also through views that name its dims anew; of all constants */
 	int32_t *n_named_reader;
 	double constant_bytes;
@@ -268,5 +270,7 @@ lt_status lt__product_simt_add(struct lt_auto *, struct lt_product *);
 lt_status lt__product_simt_add_epilogue(struct lt_auto *, struct lt_product *);
 /* product_nest.c: its loops and leaves; then the leaves of its epilogue, the cluster in hand. */
 lt_status lt__product_add(struct lt_auto *, struct lt_product *);
+/* The nest of a copy that others than the products it is for read, too, which may be placed before them. */
+lt_status lt__product_add_shared(struct lt_auto *, lt_node copy);
 lt_status lt__product_add_epilogue(struct lt_auto *, struct lt_product *);
 #endif

@@ -166,7 +166,10 @@ static void shape_of(const struct draft *d, const struct lt_description *of, con
 		.epilogues = c->epilogues,
 		.sum = c->type,
 		.n_dim = c->n_dim,
-		.n_operand = c->n_operand };
+		.n_operand = c->n_operand,
+		.n_rounding = c->n_rounding,
+		.rounded = c->n_rounding ? g->node[c->rounded].name : NULL,
+		.rounded_to = c->n_rounding ? g->node[c->rounded].dtype : 0 };
 	for (int32_t i = 0; i < c->n_dim; i++) {
 		const struct lt_axis *axis = &of->axis[c->axis[i]];
 		out->role[i] = c->role[i];
@@ -219,7 +222,10 @@ static const struct lt_routine *find_row(struct draft *d)
 	for (int32_t i = 0; i < d->n; i++)
 		result[i] = d->member[i] == d->end;
 	const char *why = lt__describe(d->s->t, a, d->member, d->n, result, "the nest", &of);
-	why = why ? why : lt__contraction_of(d->s->g, a, &of, "the nest", &c);
+	why = why ? why : lt__contraction_of(d->s->g, a, &of, true, "the nest", &c);
+	if (!why && c.n_rounding && d->s->g->node[d->end].op == LT_OP_cast
+		&& lt__dtype_as_wide(d->s->g->node[d->s->g->node[d->end].operand[0]].dtype, d->s->g->node[d->end].dtype))
+		why = "readers widen what it rounds";           /* from fewer bytes than the call would write */
 	if (why || !is_one_nest(d->s, d->sum, d->member, d->n)) {
 		d->why = d->why ? d->why : why;
 		return NULL;
@@ -234,7 +240,7 @@ static const struct lt_routine *find_row(struct draft *d)
 		}
 	}
 	if (d->row && !d->refused)
-		d->refused = lt__routine_refuses(a, d->row, &shape);
+		d->refused = lt__routine_refuses(a, d->s->target, d->row, &shape);
 	if (!d->why)
 		d->why = is_cut(&shape) ? "elements of a factor do not lie in equal steps"
 			: lt__auto_call_refusal(a, d->s->target, &shape);
@@ -336,7 +342,7 @@ lt_status lt__auto_calls(struct lt_auto *s)
 	for (int32_t i = 0; i < n_option; i++)
 		if (option[i].chosen)
 			put_group(s, &option[i]);
-	LT_TRY(lt__auto_copy_images(s, option, n_option, &to));
+	LT_TRY(lt__auto_copy_read(s, option, n_option, &to));
 	if (to) {
 		lt__auto_move_calls(s, to);
 		LT_TRY(lt__auto_survey(s));

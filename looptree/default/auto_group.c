@@ -10,7 +10,8 @@
  * anchor is, and what may be around it, is the table's.
  *
  * Where a row asks for an image's channels side by side, and it comes from outside in another order, the row is asked
- * again as if there were a copy in that order, which the option then pays for.
+ * again as if there were a copy in that order, which the option then pays for.  Filters that are constant are copied
+ * once, whatever row takes them so.
  *
  * A leaf that comes before the group's last one and reads one of its leaves is in the group, too.  So groups are
  * convex, no two wait for each other, and each can be placed where its last leaf is.
@@ -350,9 +351,6 @@ static void place_result(
 	storage->elems = stride && last >= storage->elems ? lt__add_sat(last, 1) : storage->elems;
 }
 
-/* A value from outside of the group that is copied for it, so that one of its dims lies last; node -1: none. */
-struct copied_image { lt_node node; int32_t last; };
-
 static void lay_last(const struct lt_graph *g, lt_node n, int32_t last, int64_t *stride)
 {
 	int64_t below = g->var[g->node[n].dim[last]].extent;
@@ -366,7 +364,7 @@ static void lay_last(const struct lt_graph *g, lt_node n, int32_t last, int64_t 
 
 /* Memory for what the group reads from outside, and for its results. */
 static void give_memory(const struct growing *x, struct lt_arena *a, const struct lt_looptree *t,
-	const struct copied_image *copied, struct lt_fmemory *out)
+	const struct lt_group_copy *copied, struct lt_fmemory *out)
 {
 	const struct lt_graph *g = t->graph;
 	struct lt_fstorage *storage = LT_NEW(a, struct lt_fstorage, g->n_node + 1);
@@ -400,7 +398,7 @@ struct asked_group {
 	const struct lt_looptree *t;    /* of the group alone */
 	const struct lt_routine *row;
 	int32_t roundings, added;       /* that the row leaves out, and that it may have where the graph has none */
-	struct copied_image copied;
+	struct lt_group_copy copied, filters;
 	const char *why;
 	struct lt_take_reach reach;
 };
@@ -468,8 +466,8 @@ static void ask_rows(struct asked_group *q, const struct lt_frozen *f)
 		const char *why = row_refuses(q, f, r, &reach);
 		if (!why) {
 			q->row = r;
-			q->roundings = r->pattern == LT_PATTERN_PRODUCT ? 0 : lt__routine_roundings(r, &f->tree, c);
-			q->added = r->pattern == LT_PATTERN_PRODUCT ? 0 : lt__routine_added_roundings(&f->tree, c);
+			q->roundings = lt__routine_is_wide(target, r) ? lt__call_roundings(&f->tree, c) : 0;
+			q->added = r->pattern == LT_PATTERN_PRODUCT ? 0 : lt__call_added_roundings(&f->tree, c);
 		} else if (!q->why || lt__came_farther(reach, q->reach)) {
 			q->why = lt__arena_format(q->a, "%s: %s", r->name, why);
 			q->reach = reach;
@@ -487,18 +485,21 @@ static int32_t dim_along(
 	return -1;
 }
 
-/* The image of a convolution that others hand over, whose channels lie apart: what a copy would bring together. */
-static struct copied_image find_image(
-	const struct growing *x, const struct lt_frozen *f, const struct lt_graph *g, const struct lt_fmemory *memory)
+enum { IMAGE, FILTERS };
+
+/* The image of a convolution, which others hand over, or its filters, whose channels lie apart: what a copy would bring
+ * together. */
+static struct lt_group_copy find_apart(const struct growing *x, const struct lt_frozen *f, const struct lt_graph *g,
+	const struct lt_fmemory *memory, int which)
 {
-	struct copied_image none = { -1, -1 }, found = none;
+	struct lt_group_copy none = { -1, -1 }, found = none;
 	const struct lt_call *c = f->tree.calls.n > 0 ? LT_AT(struct lt_call, f->tree.calls, 0) : NULL;
 	if (!c || c->undescribed || c->anchor < 0 || c->n_anchor != 1)
 		return none;
 	const struct lt_call_anchor *a = LT_AT(struct lt_call_anchor, f->tree.call_anchors, c->anchor);
 	if (a->kind != LT_ANCHOR_CONVOLUTION)
 		return none;
-	const struct lt_call_read *r = LT_AT(struct lt_call_read, f->tree.call_reads, c->first_read + a->read[0]);
+	const struct lt_call_read *r = LT_AT(struct lt_call_read, f->tree.call_reads, c->first_read + a->read[which]);
 	const int32_t slot = LT_AT(struct lt_buffer, f->tree.buffers, r->buffer)->slot;
 	for (lt_node i = 0; i < g->n_node && slot >= 0; i++)
 		if (memory->location[i].storage == f->bind[slot].storage && memory->location[i].storage >= 0)
@@ -521,8 +522,21 @@ static struct copied_image find_image(
 	return found;
 }
 
+/* Filters that are constant are copied once, before the first run, for a row that wants channels side by side: a
+ * library that takes others brings them into that order in each run. */
+static struct lt_group_copy find_filters(
+	const struct asked_group *q, const struct lt_frozen *f, const struct lt_graph *g, const struct lt_fmemory *memory)
+{
+	const struct lt_group_copy none = { -1, -1 };
+
+	if (!q->row || !(q->row->layouts & LT_LAYOUT_CHANNELS_LAST) || q->row->layouts & LT_LAYOUT_ANY)
+		return none;
+	const struct lt_group_copy found = find_apart(q->x, f, g, memory, FILTERS);
+	return found.node >= 0 && q->x->s->constant[found.node] ? found : none;
+}
+
 /* *image: what a copy of might help, if no row takes it. */
-static lt_status ask_about(struct asked_group *q, struct copied_image *image)
+static lt_status ask_about(struct asked_group *q, struct lt_group_copy *image)
 {
 	struct lt_graph g;
 	struct lt_looptree t;
@@ -541,14 +555,15 @@ static lt_status ask_about(struct asked_group *q, struct copied_image *image)
 	give_memory(q->x, q->a, &t, &q->copied, &memory);
 	LT_TRY(lt__freeze(&t, &memory, q->a, &frozen, &failed));
 	ask_rows(q, &frozen[0]);
-	*image = find_image(q->x, &frozen[0], &g, &memory);
+	*image = find_apart(q->x, &frozen[0], &g, &memory, IMAGE);
+	q->filters = find_filters(q, &frozen[0], &g, &memory);
 	return LT_OK;
 }
 
 static lt_status ask_body(void *arg)
 {
 	struct asked_group *q = arg;
-	struct copied_image image, none;
+	struct lt_group_copy image, none;
 	LT_TRY(ask_about(q, &image));
 	if (q->row || q->reach.step != LT_TAKE_LAYOUT || image.node < 0)
 		return LT_OK;
@@ -593,7 +608,8 @@ static lt_status try_group(struct growing *x, lt_node newest, bool *taken)
 {
 	struct lt_auto *s = x->s;
 	lt_node sorted[MAX_GROUP];
-	struct asked_group q = { .x = x, .member = sorted, .n = x->n, .copied = { -1, -1 } };
+	struct asked_group q = { .x = x, .member = sorted, .n = x->n, .copied = { -1, -1 },
+		.filters = { -1, -1 } };
 	*taken = false;
 	s->t->ctx->labour.calls += x->n;
 	if (tears_terms(x) || hands_on_more(x))
@@ -620,7 +636,7 @@ static lt_status try_group(struct growing *x, lt_node newest, bool *taken)
 	LT_GROW(s->t->arena, x->option, x->n_option, x->cap_option);
 	x->option[x->n_option++] = (struct lt_group_option){ .name = q.row->name, .seed = x->seed, .n = x->n,
 		.before = x->n - x->n_behind, .roundings = q.roundings, .added = q.added, .gain = gain,
-		.product = q.row->pattern == LT_PATTERN_PRODUCT, .image = q.copied.node, .last = q.copied.last,
+		.product = q.row->pattern == LT_PATTERN_PRODUCT, .copied = { q.copied, q.filters },
 		.member = lt__arena_copy(s->t->arena, sorted, sizeof *sorted * (size_t)x->n) };
 	for (int32_t i = 0; i < x->n; i++)
 		x->fits[sorted[i]] = true;
@@ -732,8 +748,13 @@ static void explain_group(struct lt_auto *s, const struct lt_group_option *o)
 	const char *roundings = o->roundings ? lt__arena_format(a, ", and in which %d rounding%s left out", (int)o->roundings,
 		o->roundings == 1 ? " is" : "s are") : "";
 	const char *added = o->added ? ", and which may round the probabilities, which the graph does not" : "";
-	const char *copied = o->image >= 0 ? lt__arena_format(a, ", and which reads a copy of %%%s with %s side by side",
-		s->g->node[o->image].name, s->g->var[s->g->node[o->image].dim[o->last]].name) : "";
+	const char *copied = "";
+	for (int i = 0; i < 2; i++) {
+		const struct lt_nodedef *of = o->copied[i].node < 0 ? NULL : &s->g->node[o->copied[i].node];
+
+		copied = !of ? copied : lt__arena_format(a, "%s, and which reads a copy of %%%s with %s side by side%s", copied,
+			of->name, s->g->var[of->dim[o->copied[i].last]].name, i == FILTERS ? ", made once" : "");
+	}
 	lt__auto_group_because(s, o->seed, lt__arena_format(a, "tree: a call of %s for the group %s, whose leaves hand on "
 		"%lld bytes%s%s%s", o->name, member_names(s, o->member, o->n), (long long)o->gain, roundings, added, copied));
 	for (int32_t i = 0; i < o->n; i++)
@@ -814,18 +835,20 @@ static struct lt_memlayout *layout_with_last(const struct lt_auto *s, lt_node n,
 	return lt__layout_new(s->t, n_dim, digit, 0);
 }
 
-lt_status lt__auto_copy_images(
+lt_status lt__auto_copy_read(
 	struct lt_auto *s, const struct lt_group_option *option, int32_t n_option, const lt_node **to)
 {
-	struct lt_derived_step *step = LT_NEW(s->t->arena, struct lt_derived_step, n_option + 1);
-	int32_t n = 0, *last = LT_NEW(s->t->arena, int32_t, n_option + 1);
+	struct lt_derived_step *step = LT_NEW(s->t->arena, struct lt_derived_step, 2 * n_option + 1);
+	int32_t n = 0, *last = LT_NEW(s->t->arena, int32_t, 2 * n_option + 1);
 	lt_node *moved = LT_NEW(s->t->arena, lt_node, s->g->n_node + 1);
 	*to = NULL;
-	for (int32_t i = 0; i < n_option; i++) {
-		if (!option[i].chosen || option[i].image < 0)
+	for (int32_t i = 0; i < 2 * n_option; i++) {
+		const struct lt_group_copy *copy = &option[i / 2].copied[i % 2];
+
+		if (!option[i / 2].chosen || copy->node < 0)
 			continue;
-		const char *of = lt__arena_string(s->t->arena, s->g->node[option[i].image].name);
-		last[n] = option[i].last;
+		const char *of = lt__arena_string(s->t->arena, s->g->node[copy->node].name);
+		last[n] = copy->last;
 		step[n++] = (struct lt_derived_step){ .kind = LT_DERIVED_MATERIALIZE, .of = of,
 			.made = lt__derived_name(s->t, lt__arena_format(s->t->arena, "%s.copy", of)) };
 	}

@@ -5,6 +5,8 @@
 #include "looptree/call/call.h"
 #include "looptree/default/auto.h"
 
+/* A value from outside of a group that is copied for it, so that one of its dims lies last; node -1: none. */
+struct lt_group_copy { lt_node node; int32_t last; };
 /* Leaves that one call of a routine could compute, in the order of the graph.  gain: what they cost as a kernel each,
  * less what the call costs; before: leaves before the reduction that it was grown from. */
 struct lt_group_option {
@@ -14,7 +16,7 @@ struct lt_group_option {
 	int32_t added;                  /* that it may have, and the graph has not */
 	int64_t gain;
 	bool product;                   /* a row took it that takes a product: the seed sums it */
-	lt_node image; int32_t last;    /* what it reads a copy of, and which dim of that runs along memory; -1: nothing */
+	struct lt_group_copy copied[2]; /* what it reads a copy of: an image, in each run; filters that are constant, once */
 	bool chosen;
 };
 /* What one kernel of these leaves costs: the bytes that it reads and writes, a value once.  r: the routine that it is a
@@ -41,7 +43,7 @@ bool lt__auto_stores_cast(const struct lt_auto *, lt_node mul, const lt_node *me
 lt_status lt__auto_groups(struct lt_auto *, struct lt_group_option **option, int32_t *n_option);
 /* Adds the copies that the chosen ones read, between a value and all who read it.  *to: where nodes have moved, by
  * their old numbers; NULL: there is none. */
-lt_status lt__auto_copy_images(
+lt_status lt__auto_copy_read(
 	struct lt_auto *, const struct lt_group_option *, int32_t n_option, const lt_node **to);
 /* The leaves of one, as nests in a group of the tree. */
 lt_status lt__auto_add_group(struct lt_auto *, lt_tnode group, const lt_node *member, int32_t n);

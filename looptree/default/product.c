@@ -424,12 +424,24 @@ static lt_status make_derived(struct lt_auto *s)
 	return LT_OK;
 }
 
+static void record_packer(struct lt_auto *s, const struct lt_product *p, lt_node copy)
+{
+	if (copy < 0)
+		return;
+	if (s->n_packer[copy]++ == 0)
+		s->packer[copy] = p;
+}
+
 static void record_roles(struct lt_auto *s)
 {
 	s->role = LT_NEW(s->t->arena, struct lt_product *, s->g->n_node + 1);
 	s->epilogue_of = LT_NEW(s->t->arena, struct lt_product *, s->g->n_node + 1);
+	s->packer = LT_NEW(s->t->arena, const struct lt_product *, s->g->n_node + 1);
+	s->n_packer = LT_NEW(s->t->arena, int32_t, s->g->n_node + 1);
 	for (int32_t i = 0; i < s->n_product; i++) {
 		struct lt_product *p = &s->product[i];
+		record_packer(s, p, p->right_early ? p->right_copy : -1);
+		record_packer(s, p, p->left_early && p->left_copy != p->right_copy ? p->left_copy : -1);
 		const lt_node all[] = { p->mul, p->sum, p->left_copy, p->right_copy, p->part, p->chunk, p->out, p->cast[0],
 			p->cast[1], p->groups, p->groups_part };
 		for (size_t k = 0; k < sizeof all / sizeof *all; k++)

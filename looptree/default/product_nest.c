@@ -54,6 +54,16 @@ static void add_early(struct lt_auto *s, const struct lt_product *p, lt_node cop
 	lt__auto_record_nest(s, root, s->constant[copy], true);
 }
 
+lt_status lt__product_add_shared(struct lt_auto *s, lt_node copy)
+{
+	const struct lt_product *p = s->packer[copy];
+	if (!p || s->n_reader[copy] <= s->n_packer[copy])
+		return LT_OK;
+	lt__auto_aim(s, p->sum);
+	add_early(s, p, copy, p->right_copy == copy ? &p->right_order : &p->left_order);
+	return s->t->leaf_of[copy] < 0 ? lt_context_code(s->g->ctx) : LT_OK;
+}
+
 /* The outermost loop around `at` inside the nest's place. */
 static lt_tnode child_below(const struct product_nest *x, lt_tnode at)
 {

@@ -31,9 +31,11 @@ const char *lt__auto_call_reason(
 	double role[4] = { 1, 1, 1, 1 };
 	for (int32_t i = 0; i < c->n_dim; i++)
 		role[c->role[i]] *= (double)c->extent[i];
-	return lt__arena_format(a, "%s: a call of %s, which is taken from %.3g operations on, and these are %.3g",
+	const char *left = c->n_rounding ? lt__arena_format(a, "; %d rounding%s left out", (int)c->n_rounding,
+		c->n_rounding > 1 ? "s are" : " is") : "";
+	return lt__arena_format(a, "%s: a call of %s, which is taken from %.3g operations on, and these are %.3g%s",
 		sizes_text(a, role[LT_DIM_BATCH], role[LT_DIM_ROW], role[LT_DIM_COLUMN], role[LT_DIM_DEEP]), r->name,
-		(double)lt__routine_min_flops(t, r, c), (double)lt__call_flops(c));
+		(double)lt__routine_min_flops(t, r, c), (double)lt__call_flops(c), left);
 }
 
 /* A sum of squares, or of two values element by element, is not a work for a routine: it belongs to the nest that reads
@@ -61,7 +63,7 @@ const char *lt__auto_avoids_product(
 {
 	if (c->pattern != LT_PATTERN_PRODUCT)
 		return "it is no product, with a bias, a residual or an activation behind it";
-	const char *why = is_matrix(c) ? lt__routine_refuses(a, r, c) : no_matrix;
+	const char *why = is_matrix(c) ? lt__routine_refuses(a, t, r, c) : no_matrix;
 	return why ? why : has_few_flops(a, t, r, c);
 }
 
@@ -89,7 +91,7 @@ const char *lt__auto_call_refusal(struct lt_arena *a, const struct lt_target *t,
 		return why;
 	for (int32_t i = 0; i < lt__routine_count(t); i++) {
 		const struct lt_routine *r = lt__routine_at(t, i);
-		const char *refuses = r->pattern == LT_PATTERN_PRODUCT ? lt__routine_refuses(a, r, c) : NULL;
+		const char *refuses = r->pattern == LT_PATTERN_PRODUCT ? lt__routine_refuses(a, t, r, c) : NULL;
 		if (r->pattern == LT_PATTERN_PRODUCT && !refuses)
 			return has_few_flops(a, t, r, c);
 		if (refuses && (!why || (r->left >> c->dtype[1] & 1)))

@@ -3,7 +3,8 @@
  *
  * The clone has the view's dims.  It reads each operand where the view leads to, under the view's guards; where the
  * view does not read the node the operand counts as 0, and what is computed from that is not read: the view reads the
- * clone in place, under the same guards, and keeps its fill.
+ * clone in place, under the same guards, and keeps its fill.  Where that is a number of the type before a cast, the
+ * operand counts as that number, and the view reads the cast everywhere.
  */
 #include "ir/node/node.h"
 #include "looptree/derive/derive.h"
@@ -111,8 +112,26 @@ static bool reads_of(const struct through *w, const struct lt_graphpiece *p)
 	return p->source >= 0 && w->view->operand[p->source] == w->of;
 }
 
-/* Operand k of the node, at the view's points. */
-static lt_status add_operand(const struct through *w, int32_t k, const char *name, lt_node *out)
+/* Whether a cast of *bits, a number of its operand's type, is what the view shows where it reads nothing. */
+static bool casts_fill(const struct through *w, uint64_t *bits)
+{
+	const struct lt_nodedef *v = w->view;
+	int32_t here = 0;
+	*bits = 0;
+	for (int32_t i = 0; i < v->n_piece; i++) {
+		if (v->piece[i].source >= 0 && !reads_of(w, &v->piece[i]))
+			return false;
+		here += reads_of(w, &v->piece[i]);
+	}
+	if (w->from->op != LT_OP_cast || w->from->reduce || !v->has_fill || here != 1 || v->n_operand != 1)
+		return false;
+	const enum lt_dtype from = w->f->in->node[w->from->operand[0]].dtype, to = v->dtype;
+	*bits = lt__bits_of(lt__convert(lt__scalar_of(v->bits, to), to, from), from);
+	return lt__bits_of(lt__convert(lt__scalar_of(*bits, from), from, to), to) == v->bits;
+}
+
+/* Operand k of the node, at the view's points; elsewhere these bits. */
+static lt_status add_operand(const struct through *w, int32_t k, uint64_t bits, const char *name, lt_node *out)
 {
 	struct lt_frame *f = w->f;
 	const struct lt_nodedef *x = &f->in->node[w->from->operand[k]];
@@ -136,6 +155,7 @@ static lt_status add_operand(const struct through *w, int32_t k, const char *nam
 		.n_piece = w->view->n_piece,
 		.piece = piece,
 		.has_fill = true,
+		.bits = bits,
 		.line = w->view->line,
 		.column = w->view->column };
 	*out = lt__graph_add(f->out, &view);
@@ -154,18 +174,29 @@ lt_status lt__clone_view_add(
 	clone.n_dim = w.view->n_dim;
 	clone.dim = w.view->dim;
 	clone.operand = LT_NEW(f->scratch, lt_node, clone.n_operand + 1);
+	uint64_t bits;
+	const bool whole = casts_fill(&w, &bits);
 	for (int32_t k = 0; k < clone.n_operand; k++)
-		LT_TRY(add_operand(&w, k, lt__arena_format(f->scratch, "%s.view", name), &clone.operand[k]));
+		LT_TRY(add_operand(&w, k, whole ? bits : 0, lt__arena_format(f->scratch, "%s.view", name), &clone.operand[k]));
 	*made = lt__graph_add(f->out, &clone);
 	if (*made < 0)
 		return lt_context_code(f->in->ctx);
 	struct lt_graphpiece *piece = LT_NEW(f->scratch, struct lt_graphpiece, d->n_piece + 1);
+	int32_t n_piece = 0;
 	for (int32_t i = 0; i < d->n_piece; i++) {
-		piece[i] = d->piece[i];
-		if (reads_of(&w, &piece[i]))
-			piece[i].map = lead(&w, &d->piece[i].map, NULL, true);
+		if (whole && !reads_of(&w, &d->piece[i]))
+			continue;
+		piece[n_piece] = d->piece[i];
+		struct lt_map *m = &piece[n_piece].map;
+		if (whole)              /* rows are as wide as that */
+			m->n_guard = m->n_div = 0;
+		if (reads_of(&w, &d->piece[i]))
+			*m = lead(&w, m, NULL, true);
+		n_piece++;
 	}
 	d->piece = piece;
+	d->n_piece = n_piece;
+	d->has_fill = d->has_fill && !whole;
 	for (int32_t i = 0; i < d->n_operand; i++)
 		if (w.view->operand[i] == of)
 			d->operand[i] = *made;

@@ -17,7 +17,7 @@ struct anchoring {
 	struct axis_span *at;           /* by axis: where the image is read */
 };
 static const struct lt_fcallanchor no_anchor = { .is = { .op = { -1, -1, -1, -1, -1 }, .read = { -1, -1, -1 },
-	.offset_row = -1 } };
+	.offset_row = -1, .mask = -1 } };
 
 static const struct lt_call_op *op_at(const struct anchoring *x, int32_t i)
 {
@@ -617,12 +617,13 @@ static bool is_least(const struct lt_fcallvalue *v)
 static bool is_number(const struct lt_fcallvalue *v) { return v->kind == LT_VALUE_BITS; }
 
 /* The scores behind a mask: those that a condition selects, or what is added to each.  op: the condition, if it is one
- * that leaves out the others; contrary: it says which those are. */
-struct score_mask { int32_t op; bool contrary; };
+ * that leaves out the others; contrary: it says which those are; computed: the op that masks them by what the call
+ * computes for that, or by what chooses; -1: by a read that is added. */
+struct score_mask { int32_t op, computed; bool contrary; };
 static const struct lt_fcallvalue *behind_mask(
 	const struct anchoring *x, const struct lt_fcallvalue *v, struct score_mask *m, bool *found)
 {
-	*m = (struct score_mask){ .op = -1 };
+	*m = (struct score_mask){ .op = -1, .computed = -1 };
 	*found = true;
 	v = behind_casts(x, v);
 	for (int32_t k = 1; k < 3 && v->kind == LT_VALUE_OP && is_map(x, v->at, LT_OPCODE_select); k++) {
@@ -630,7 +631,8 @@ static const struct lt_fcallvalue *behind_mask(
 			*c = behind_casts(x, value_at(x, v->at, 0));
 		if (!is_number(fill))
 			continue;
-		*m = (struct score_mask){ c->kind == LT_VALUE_OP && is_least(fill) ? c->at : -1, k == 2 };
+		*m = (struct score_mask){ c->kind == LT_VALUE_OP && is_least(fill) ? c->at : -1, is_least(fill) ? v->at : -1,
+			k == 2 };
 		return value_at(x, v->at, k);
 	}
 	for (int32_t k = 0; k < 2 && v->kind == LT_VALUE_OP && is_map(x, v->at, LT_OPCODE_add); k++) {
@@ -642,10 +644,12 @@ static const struct lt_fcallvalue *behind_mask(
 				*least = behind_casts(x, value_at(x, other->at, 3 - side)), *c = behind_casts(x, value_at(x, other->at, 0));
 			selects = is_number(zero) && is_number(least);
 			if (selects && c->kind == LT_VALUE_OP && lt__scalar_of(zero->bits, zero->dtype).f == 0 && is_least(least))
-				*m = (struct score_mask){ c->at, side == 2 };
+				*m = (struct score_mask){ c->at, -1, side == 2 };
 		}
-		if (other->kind == LT_VALUE_READ || selects)
+		if (other->kind == LT_VALUE_READ || selects) {
+			m->computed = selects ? v->at : -1;
 			return value_at(x, v->at, k);
+		}
 	}
 	*found = false;
 	return v;
@@ -655,7 +659,7 @@ static const struct lt_fcallvalue *behind_mask(
 static int32_t find_scores(
 	struct anchoring *x, const struct lt_fcallvalue *v, uint64_t keys, uint64_t queries, bool *scaled)
 {
-	int32_t n_mask = 0;
+	int32_t n_mask = 0, n_computed = 0;
 	bool causal = false;
 	*scaled = false;
 	for (bool more = true; more;) {
@@ -667,8 +671,13 @@ static int32_t find_scores(
 		n_mask += more;
 		/* Multiplied afterwards, the least number may be another. */
 		causal = more ? !*scaled && m.op >= 0 && is_causal(x, m.op, m.contrary, keys, queries) : causal;
+		n_computed += more && m.computed >= 0;
+		x->a.is.mask = more && m.computed >= 0 ? m.computed : x->a.is.mask;
 	}
-	x->a.is.scores = n_mask == 0 ? LT_SCORES_ALL : n_mask == 1 && causal ? LT_SCORES_CAUSAL : LT_SCORES_MASKED;
+	x->a.is.scores = n_mask == 0 ? LT_SCORES_ALL : n_mask == 1 && causal ? LT_SCORES_CAUSAL
+		: n_computed == 1 ? LT_SCORES_COMPUTED : LT_SCORES_MASKED;
+	if (x->a.is.scores != LT_SCORES_COMPUTED)
+		x->a.is.mask = -1;
 	return v->kind == LT_VALUE_OP ? v->at : -1;
 }
 

@@ -22,7 +22,7 @@ struct call_nest {
 	struct lt_description d;
 	struct lt_contraction c;
 	struct op_reads *read;          /* by op of d */
-	int32_t first_axis;             /* of f->call_dim */
+	int32_t first_axis, n_axis;     /* of f->call_dim */
 	const char **op_name, **read_name;      /* of the description, as they are found */
 	int32_t cap_op_name, cap_read_name;
 	int64_t first[64];              /* by axis: of a peeled remainder, elements before it */
@@ -345,7 +345,7 @@ static bool same_read(const struct call_nest *x, const struct lt_fcallread *a, c
 static bool drop_rest(const struct call_nest *x, int64_t by, struct lt_fplace *g)
 {
 	int64_t *stride = &x->f->stride[g->first_stride], low = g->row.constant, high = low;
-	for (int32_t a = 0; a < x->d.n_axis; a++) {
+	for (int32_t a = 0; a < x->n_axis; a++) {
 		int64_t far = stride[a] % by ? lt__mul_sat(stride[a], x->f->call_dim[x->first_axis + a].extent - 1) : 0;
 		low = lt__add_sat(low, far < 0 ? far : 0);
 		high = lt__add_sat(high, far > 0 ? far : 0);
@@ -353,7 +353,7 @@ static bool drop_rest(const struct call_nest *x, int64_t by, struct lt_fplace *g
 	if (lt__floor_div(low, by) != lt__floor_div(high, by))
 		return false;
 	g->row.constant = lt__floor_div(low, by);
-	for (int32_t a = 0; a < x->d.n_axis; a++)
+	for (int32_t a = 0; a < x->n_axis; a++)
 		stride[a] = stride[a] % by ? 0 : stride[a] / by;
 	return true;
 }
@@ -362,7 +362,7 @@ static bool drop_rest(const struct call_nest *x, int64_t by, struct lt_fplace *g
 static void simplify_guard(const struct call_nest *x, struct lt_fplace *g)
 {
 	const int64_t *stride = &x->f->stride[g->first_stride];
-	for (int32_t a = 0; a < x->d.n_axis && g->row.n == 0; a++) {
+	for (int32_t a = 0; a < x->n_axis && g->row.n == 0; a++) {
 		int64_t by = stride[a] < 0 ? -stride[a] : stride[a];
 		if (by > 1 && drop_rest(x, by, g))
 			a = -1;
@@ -520,6 +520,7 @@ static lt_status add_description(struct call_nest *x, struct lt_call *call)
 	struct made_op *done = LT_NEW(f->a, struct made_op, x->d.n_op + 1);
 	x->read = LT_NEW(f->a, struct op_reads, x->d.n_op + 1);
 	call->first_axis = x->first_axis = f->n_call_dim;
+	x->n_axis = x->d.n_axis;
 	call->first_read = f->n_call_read;
 	call->first_op = f->n_call_op;
 	call->first_result = f->n_call_result;
@@ -539,6 +540,219 @@ static lt_status add_description(struct call_nest *x, struct lt_call *call)
 	call->n_op = f->n_call_op - call->first_op;
 	call->n_result = f->n_call_result - call->first_result;
 	return LT_OK;
+}
+
+/* -- axes that are one -- */
+
+/* The strides of everything in the description that has a place, each once; of guards, or of all else. */
+struct place_list { int64_t **at; int32_t n, cap; };
+
+static void list_place(const struct call_nest *x, const struct lt_fplace *p, struct place_list *out)
+{
+	int64_t *at = &x->f->stride[p->first_stride];
+	for (int32_t i = 0; i < out->n; i++)
+		if (out->at[i] == at)
+			return;
+	LT_GROW(x->f->a, out->at, out->n, out->cap);
+	out->at[out->n++] = at;
+}
+
+static void list_places(const struct call_nest *x, const struct lt_call *call, bool guards, struct place_list *out)
+{
+	const struct lt_freezer *f = x->f;
+	for (int32_t r = call->first_read; r < call->first_read + call->n_read; r++) {
+		if (!guards)
+			list_place(x, &f->call_read[r].at, out);
+		for (int32_t g = 0; g < f->call_read[r].n_guard && guards; g++)
+			list_place(x, &f->call_guard[f->call_read[r].first_guard + g], out);
+	}
+	for (int32_t r = call->first_result; r < call->first_result + call->n_result && !guards; r++)
+		list_place(x, &f->call_result[r].at, out);
+	for (int32_t o = call->first_op; o < call->first_op + call->n_op && !guards; o++)
+		for (int32_t v = f->call_op[o].first_value; v < f->call_op[o].first_value + f->call_op[o].n_value; v++)
+			if (f->call_value[v].kind == LT_VALUE_PLACE)
+				list_place(x, &f->call_value[v].place, out);
+}
+
+/* Two axes that may be one, `low` counting within a step of `high`. */
+struct axis_pair { int32_t high, low; int64_t n_high, n_low; };
+
+static bool steps_as_one(const struct axis_pair *p, const int64_t *stride)
+{
+	return stride[p->high] == lt__mul_sat(stride[p->low], p->n_low);
+}
+
+/* Whether all ops have both axes or neither, and each step along `high` is as many along `low` as there are, wherever
+ * something is: together they count what one axis would. */
+static bool is_one_axis(const struct lt_freezer *f, const struct lt_call *call, const struct place_list *places,
+	const struct axis_pair *p)
+{
+	const struct lt_fcalldim *axis = &f->call_dim[call->first_axis];
+	bool is = p->high != p->low && axis[p->high].n_bound == 0 && axis[p->low].n_bound == 0;
+	for (int32_t o = call->first_op; o < call->first_op + call->n_op && is; o++) {
+		const struct lt_call_op *op = &f->call_op[o];
+		is = (op->axes >> p->high & 1) == (op->axes >> p->low & 1)
+			&& (op->reduced >> p->high & 1) == (op->reduced >> p->low & 1);
+	}
+	for (int32_t i = 0; i < places->n && is; i++)
+		is = steps_as_one(p, places->at[i]);
+	return is;
+}
+
+/* Whether along two axes, as along one, there are borders of a read, or windows that share elements: whatever has
+ * neither is as well described by two. */
+static bool moves_windows(const struct lt_freezer *f, const struct lt_call *call, const struct axis_pair *p)
+{
+	uint64_t reduced = 0;
+	for (int32_t o = call->first_op; o < call->first_op + call->n_op; o++)
+		reduced |= f->call_op[o].reduced;
+	for (int32_t i = call->first_read; i < call->first_read + call->n_read; i++) {
+		const struct lt_fcallread *r = &f->call_read[i];
+		const int64_t *by = &f->stride[r->at.first_stride];
+		for (int32_t g = r->first_guard; g < r->first_guard + r->n_guard; g++)
+			if (f->stride[f->call_guard[g].first_stride + p->low])
+				return true;
+		for (int32_t w = 0; w < call->n_axis; w++) {
+			if (!(reduced >> w & 1) || w == p->low || w == p->high || by[p->low] <= 0 || by[w] <= 0)
+				continue;
+			const int64_t step = lt__row_gcd(by[p->low], by[w]);
+			if (by[w] / step < lt__mul_sat(p->n_high, p->n_low)
+				&& by[p->low] / step < f->call_dim[call->first_axis + w].extent)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* A guard as one of numbers: those that a read counts along the pair and, unless it is -1, along a window. */
+struct numbered_guard { struct lt_fplace *g; int64_t *stride; struct axis_pair p; int32_t window; int64_t n_window,
+	by_low, by_window; };
+
+/* The least number, counted up (sign 1) or down (-1), at which the guard holds; all: and at all from there on. */
+static int64_t holds_from(const struct numbered_guard *x, int64_t sign, int64_t from, bool *all)
+{
+	int64_t least = INT64_MAX;
+	*all = true;
+	for (int64_t i = 0; i < x->p.n_high * x->p.n_low * x->n_window; i++) {
+		const int64_t w = i % x->n_window, y = i / x->n_window,
+			number = lt__mul_sat(sign, lt__add_sat(lt__mul_sat(x->by_low, y), lt__mul_sat(x->by_window, w)));
+		int64_t at = lt__add_sat(x->g->row.constant, lt__mul_sat(x->stride[x->p.high], y / x->p.n_low));
+		at = lt__add_sat(at, lt__mul_sat(x->stride[x->p.low], y % x->p.n_low));
+		at = lt__add_sat(at, x->window >= 0 ? lt__mul_sat(x->stride[x->window], w) : 0);
+		least = at >= 0 && number < least ? number : least;
+		*all = *all && (at >= 0) == (number >= from);
+	}
+	return least;
+}
+
+/* Passes may have written a guard in other words than of the number that is read, such as without what makes no
+ * difference.  Whether that number says the same at each position; write: as which it is written. */
+static bool number_guard(const struct lt_freezer *f, const struct lt_call *call, const struct lt_fcallread *r,
+	struct lt_fplace *g, const struct axis_pair *p, bool write)
+{
+	enum { MAX_POSITIONS = 1000000 };
+	const int64_t *by = &f->stride[r->at.first_stride];
+	struct numbered_guard x = { .g = g, .stride = &f->stride[g->first_stride], .p = *p, .window = -1, .n_window = 1 };
+	bool all = g->row.n == 0 && by[p->low] > 0;
+	for (int32_t a = 0; a < call->n_axis && all; a++) {
+		if (a == p->high || a == p->low || !x.stride[a])
+			continue;
+		all = x.window < 0 && by[a] > 0;
+		x.window = a;
+		x.n_window = f->call_dim[call->first_axis + a].extent;
+	}
+	if (!all || lt__mul_sat(lt__mul_sat(p->n_high, p->n_low), x.n_window) > MAX_POSITIONS)
+		return false;
+	const int64_t step = x.window < 0 ? by[p->low] : lt__row_gcd(by[p->low], by[x.window]);
+	x.by_low = by[p->low] / step;
+	x.by_window = x.window < 0 ? 0 : by[x.window] / step;
+	for (int64_t sign = 1; sign >= -1; sign -= 2) {
+		const int64_t from = holds_from(&x, sign, 0, &all);
+		(void)holds_from(&x, sign, from, &all);
+		if (!all || from == INT64_MAX)
+			continue;
+		if (!write)
+			return true;
+		g->row.constant = lt__mul_sat(-1, from);
+		x.stride[p->low] = sign * x.by_low;
+		x.stride[p->high] = sign * x.by_low * p->n_low;
+		if (x.window >= 0)
+			x.stride[x.window] = sign * x.by_window;
+		return true;
+	}
+	return false;
+}
+
+static bool guards_step_as_one(
+	struct lt_freezer *f, const struct lt_call *call, const struct axis_pair *p, bool write)
+{
+	for (int32_t i = call->first_read; i < call->first_read + call->n_read; i++) {
+		const struct lt_fcallread *r = &f->call_read[i];
+		for (int32_t g = r->first_guard; g < r->first_guard + r->n_guard; g++)
+			if (!steps_as_one(p, &f->stride[f->call_guard[g].first_stride])
+				&& !number_guard(f, call, r, &f->call_guard[g], p, write))
+				return false;
+	}
+	return true;
+}
+
+static uint64_t without_axis(uint64_t set, int32_t axis)
+{
+	const uint64_t below = (UINT64_C(1) << axis) - 1;
+	return (set & below) | (set >> 1 & ~below);
+}
+
+static void join_pair(struct lt_freezer *f, struct lt_call *call, const struct place_list *places,
+	const struct axis_pair *p)
+{
+	struct lt_fcalldim *axis = &f->call_dim[call->first_axis];
+	const size_t after = (size_t)(call->n_axis - p->high - 1);
+	axis[p->low].extent = lt__mul_sat(p->n_high, p->n_low);
+	memmove(axis + p->high, axis + p->high + 1, sizeof *axis * after);
+	for (int32_t i = 0; i < places->n; i++)
+		memmove(places->at[i] + p->high, places->at[i] + p->high + 1, sizeof *places->at[i] * after);
+	for (int32_t o = call->first_op; o < call->first_op + call->n_op; o++) {
+		f->call_op[o].axes = without_axis(f->call_op[o].axes, p->high);
+		f->call_op[o].reduced = without_axis(f->call_op[o].reduced, p->high);
+	}
+	call->n_axis--;
+	f->n_call_dim--;
+}
+
+/* The first two axes that are one; false: there are none. */
+static bool find_pair(const struct call_nest *x, const struct lt_call *call, const struct place_list *places,
+	struct axis_pair *out)
+{
+	struct lt_freezer *f = x->f;
+	for (int32_t high = 0; high < call->n_axis; high++)
+		for (int32_t low = 0; low < call->n_axis; low++) {
+			const struct lt_fcalldim *axis = &f->call_dim[call->first_axis];
+			*out = (struct axis_pair){ high, low, axis[high].extent, axis[low].extent };
+			if (is_one_axis(f, call, places, out) && moves_windows(f, call, out)
+				&& guards_step_as_one(f, call, out, false))
+				return true;
+		}
+	return false;
+}
+
+/* A view behind the call may have cut what windows move along: y = 2*i + j of a convolution that is pooled by 2. */
+static void join_axes(struct call_nest *x, struct lt_call *call)
+{
+	struct place_list places = { .n = 0 }, all = { .n = 0 };
+	struct axis_pair pair;
+	list_places(x, call, false, &places);
+	list_places(x, call, false, &all);
+	list_places(x, call, true, &all);
+	while (find_pair(x, call, &places, &pair)) {
+		(void)guards_step_as_one(x->f, call, &pair, true);
+		join_pair(x->f, call, &all, &pair);
+	}
+	if (call->n_axis == x->n_axis)
+		return;
+	x->n_axis = call->n_axis;
+	for (int32_t r = call->first_read; r < call->first_read + call->n_read; r++)
+		for (int32_t g = 0; g < x->f->call_read[r].n_guard; g++)
+			simplify_guard(x, &x->f->call_guard[x->f->call_read[r].first_guard + g]);
 }
 
 /* -- what of it is a product with epilogues -- */
@@ -663,7 +877,7 @@ static lt_status describe_call(struct call_nest *x, bool tile, struct lt_call *c
 	if (check_members(x))
 		x->why = lt__describe(f->t, f->a, x->member, x->n_member, x->result, x->where, &x->d);
 	if (!x->why)
-		none = lt__contraction_of(f->g, f->keep, &x->d, x->where, &x->c);
+		none = lt__contraction_of(f->g, f->keep, &x->d, !tile, x->where, &x->c);
 	if (!x->why && (tile ? check_tile_loops(x) : check_loops(x)))
 		LT_TRY(add_description(x, &made));
 	if (!x->why && made.n_result == 0)
@@ -686,6 +900,7 @@ static lt_status describe_call(struct call_nest *x, bool tile, struct lt_call *c
 		undescribe(f, m);
 		made = *call;
 	} else {
+		join_axes(x, &made);
 		lt__freeze_anchor(f, &made);
 	}
 	*call = made;

@@ -13,7 +13,13 @@ void lt__call_shape(const struct lt_looptree *t, const struct lt_frozen *f, int3
 		.epilogues = c->epilogues,
 		.sum = c->sum,
 		.n_dim = c->n_dim,
-		.n_operand = c->n_operand };
+		.n_operand = c->n_operand,
+		.n_rounding = c->pattern == LT_PATTERN_PRODUCT ? lt__call_roundings(x, c) : 0 };
+	if (out->n_rounding) {
+		const struct lt_nodedef *first = &t->graph->node[f->call[i].unrounded[0]];
+		out->rounded = first->name;
+		out->rounded_to = first->dtype;
+	}
 	for (int32_t d = 0; d < c->n_dim; d++) {
 		const struct lt_call_dim *dim = LT_AT(struct lt_call_dim, x->call_dims, c->first_dim + d);
 		out->role[d] = dim->role;
@@ -117,12 +123,12 @@ static lt_status check_call(const struct call_check *x, int32_t i)
 		if (!lt__routine_is_sound(r) || strcmp(r->name, name) != 0)
 			continue;
 		known = true;
-		if (r->pattern == LT_PATTERN_NONE)
+		if (r->pattern == LT_PATTERN_NONE && !lt__routine_refuses(x->a, x->target, r, &shape))
 			return LT_OK;
 		struct lt_take_reach reach = { LT_TAKE_WHOLE, 0 };
 		const char *refusal = lt__routine_is_graph(x->target, k) ? c->undescribed ? c->undescribed
 			: lt__routine_refuses_graph(x->a, r, &x->f->tree, c, &reason->name, &reach)
-			: c->pattern == LT_PATTERN_NONE ? reason->why : lt__routine_refuses(x->a, r, &shape);
+			: c->pattern == LT_PATTERN_NONE ? reason->why : lt__routine_refuses(x->a, x->target, r, &shape);
 		if (!refusal)
 			return LT_OK;
 		if (!why || lt__came_farther(reach, far)) {

@@ -361,6 +361,8 @@ static void show_anchor(
 		show_row(x, t, a->offset_row);
 	} else if (a->scores == LT_SCORES_MASKED) {
 		lt__text_add(x, ", masked", 8);
+	} else if (a->scores == LT_SCORES_COMPUTED) {
+		lt__text_format(x, ", masked by o%d", (int)a->mask);
 	}
 }
 

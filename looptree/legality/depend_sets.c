@@ -11,7 +11,7 @@
 
 int32_t lt__touch_dims(const struct lt_touch *x) { return x->n_counter + x->n_extra; }
 
-static lt_give isl_val *val(const struct lt_isl_ask *k, int64_t v) { return isl_val_int_from_si(k->ctx, v); }
+static lt_give isl_val *val(const struct lt_isl_ask *k, int64_t v) { return lt__isl_value(k->ctx, v); }
 
 lt_give isl_space *lt__touch_space(const struct lt_isl_ask *k, const struct lt_touch *x)
 {

@@ -51,6 +51,24 @@ static lt_status fuse_match(
 	return LT_OK;
 }
 
+/* The first line in `loop` that reads value n; -1: there is none. */
+static lt_status first_reader(struct lt_looptree *t, lt_node n, lt_tnode loop, lt_tnode *out)
+{
+	*out = -1;
+	for (lt_tnode at = lt_looptree_leaf_after(t, -1); at >= 0 && *out < 0; at = lt_looptree_leaf_after(t, at)) {
+		const struct lt_leaf *leaf;
+		if (t->node[at].leaf < 0 || !lt__is_above(t, loop, at))
+			continue;
+		LT_TRY(lt__leaf(t, t->node[at].leaf, &leaf));
+		for (int32_t k = 0; k < leaf->n_read && *out < 0; k++)
+			for (int32_t p = 0; p < leaf->read[k].n_piece; p++)
+				*out = leaf->read[k].piece[p].base == n ? at : *out;
+	}
+	while (*out >= 0 && t->node[*out].parent != loop)
+		*out = t->node[*out].parent;
+	return LT_OK;
+}
+
 lt_status lt__primitive_fuse(struct lt_edit *e, const struct lt_words *w)
 {
 	struct lt_looptree *t = e->t;
@@ -98,6 +116,9 @@ lt_status lt__primitive_fuse(struct lt_edit *e, const struct lt_words *w)
 		lt__edit_insert(e, at, -1, last);
 		last = at;
 	}
-	lt__edit_insert(e, loop, after ? lt__edit_last(t, loop) : -1, last);
+	lt_tnode before = -1;
+	if (!after)
+		LT_TRY(first_reader(t, n, loop, &before));
+	lt__edit_insert(e, loop, after ? lt__edit_last(t, loop) : before < 0 ? -1 : lt__edit_before(t, before), last);
 	return LT_OK;
 }

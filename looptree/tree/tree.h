@@ -80,6 +80,7 @@ struct lt_looptree {
 	struct lt_tnote *note; int32_t n_note, cap_note;
 	lt_tnode *failed;               /* what lt__tree_fail was about last; -1: nothing */
 	const char *target;             /* name of the target that it was made for, or NULL */
+	const char *steps;              /* of a default tree: the primitives that made it of the plain one; NULL: none */
 	const char *file;               /* of the text that it was read from, for messages, or NULL */
 	struct lt_clash *clash;         /* what the last failure of the exact check is about; kind 0: nothing */
 	const struct lt_treeline *line; /* by place in the text (lt_looptree_lines); NULL: not made yet */

@@ -4,6 +4,8 @@
 #include "looptree/freeze/freeze.h"
 #include "looptree/text/text.h"
 #include "program/nest/nest.h"
+#include "base/document.h"
+#include "looptree/schedule/schedule.h"
 #include "program/explain/parts.h"
 
 struct dump { const struct lt_program *p; enum lt_dump_kind kind; lt_write *write; void *user; struct lt_arena *a; };
@@ -175,49 +177,99 @@ static void write_storage(struct dump *d, struct lt_text *x, int32_t s, int32_t 
 		lt__text_format(x, "%s+%lld", lt__space_word(st->space), (long long)d->p->offsets.at[memory].of[s]);
 }
 
+/* How far a place of a step moves on with each round of its loop. */
+static void write_move(struct lt_text *x, const struct lt_step_row *row, const struct lt_rounds *r, int32_t step,
+	int32_t place)
+{
+	const int64_t bytes = lt__round_bytes(row, r, step, place);
+	if (bytes)
+		lt__text_format(x, " %+lld bytes a round", (long long)bytes);
+}
+
+/* row: by step of a run; rounds: that it is the first of; NULL: none. */
+static void write_step(struct dump *d, struct lt_text *x, const struct lt_pstep *s, const struct lt_step_row *row,
+	const struct lt_rounds *r)
+{
+	const struct lt_program *p = d->p;
+	const int32_t at = (int32_t)(s - p->plan.run);
+	if (s->kind == LT_STEP_COPY) {
+		lt__text_format(x, "copy ");
+		write_storage(d, x, s->from, s->memory);
+		write_move(x, row, r, at, 1);
+		lt__text_format(x, " -> ");
+		write_storage(d, x, s->to, s->memory);
+		write_move(x, row, r, at, 0);
+		write_memory(d, x, s->memory);
+	} else if (s->kind == LT_STEP_MOVE) {
+		lt__text_format(x, "move ");
+		write_storage(d, x, s->from, s->from_memory);
+		lt__text_format(x, "[%lld, %lld)", (long long)s->offset, (long long)(s->offset + s->elems));
+		write_memory(d, x, s->from_memory);
+		lt__text_format(x, " -> ");
+		write_storage(d, x, s->to, s->memory);
+		write_memory(d, x, s->memory);
+	} else {
+		const struct lt_frozen *f = &p->nests.frozen[s->nest];
+		lt__text_format(x, "%s", f->tree.name);
+		if (s->kind == LT_STEP_BLOCKS)
+			lt__text_format(x, " by the program, %d blocks", (int)p->nests.blocks[s->nest]->n);
+		else if (p->backends.n > 1)
+			lt__text_format(x, " by %s", p->backends.at[p->nests.opened_of[s->nest]].backend->name);
+		write_memory(d, x, s->memory);
+		for (int32_t k = 0; k < f->n_bind; k++) {
+			lt__text_format(x, "%s", f->bind[k].written ? "  writes " : "  reads ");
+			write_storage(d, x, f->bind[k].storage, s->memory);
+			lt__text_format(x, "[%lld, %lld)", (long long)f->bind[k].offset,
+				(long long)(f->bind[k].offset + f->bind[k].elems));
+			write_move(x, row, r, at, k);
+		}
+	}
+	if (s->needs && s->kind != LT_STEP_MOVE) {
+		const long long by = at >= 0 && at < p->plan.n_run ? lt__round_least(row, r, at) : 0;
+		lt__text_format(x, "  if %s >= %lld", p->tree->graph->param[s->needs - 1].name, (long long)s->least);
+		if (by)
+			lt__text_format(x, " %+lld a round", by);
+	}
+	lt__text_add(x, "\n", 1);
+	dump_text(d, x);
+}
+
 static lt_status dump_plan(struct dump *d)
 {
 	const struct lt_program *p = d->p;
+	const struct lt_step_row *row = lt__plan_rows(&p->plan, &p->nests, &p->kernels, p->offsets.at, d->a);
+	const struct lt_rounds_list rounds = lt__find_rounds(row, p->plan.n_run, d->a);
 	struct lt_text x = { .arena = d->a };
 	if (p->memories.n > 1)
 		lt__text_format(&x, "moves %d a run, %lld bytes\n", (int)p->stats.n_move, (long long)p->stats.move_bytes);
 	lt__text_format(&x, "workspace %lld bytes, intermediates %lld bytes in all, prepared from constants %lld bytes\n",
 		(long long)p->stats.workspace_bytes, (long long)p->stats.intermediate_bytes, (long long)p->stats.constant_bytes);
-	for (int32_t i = 0; i < p->plan.n_prepare + p->plan.n_run; i++) {
-		const struct lt_pstep *s = i < p->plan.n_prepare ? &p->plan.prepare[i] : &p->plan.run[i - p->plan.n_prepare];
-		lt__text_format(&x, "%s ", i < p->plan.n_prepare ? "once" : "run ");
-		if (s->kind == LT_STEP_COPY) {
-			lt__text_format(&x, "copy ");
-			write_storage(d, &x, s->from, s->memory);
-			lt__text_format(&x, " -> ");
-			write_storage(d, &x, s->to, s->memory);
-			write_memory(d, &x, s->memory);
-		} else if (s->kind == LT_STEP_MOVE) {
-			lt__text_format(&x, "move ");
-			write_storage(d, &x, s->from, s->from_memory);
-			lt__text_format(&x, "[%lld, %lld)", (long long)s->offset, (long long)(s->offset + s->elems));
-			write_memory(d, &x, s->from_memory);
-			lt__text_format(&x, " -> ");
-			write_storage(d, &x, s->to, s->memory);
-			write_memory(d, &x, s->memory);
-		} else {
-			const struct lt_frozen *f = &p->nests.frozen[s->nest];
-			lt__text_format(&x, "%s", f->tree.name);
-			if (s->kind == LT_STEP_BLOCKS)
-				lt__text_format(&x, " by the program, %d blocks", (int)p->nests.blocks[s->nest]->n);
-			else if (p->backends.n > 1)
-				lt__text_format(&x, " by %s", p->backends.at[p->nests.opened_of[s->nest]].backend->name);
-			write_memory(d, &x, s->memory);
-			for (int32_t k = 0; k < f->n_bind; k++) {
-				lt__text_format(&x, "%s", f->bind[k].written ? "  writes " : "  reads ");
-				write_storage(d, &x, f->bind[k].storage, s->memory);
-				lt__text_format(&x, "[%lld, %lld)", (long long)f->bind[k].offset,
-					(long long)(f->bind[k].offset + f->bind[k].elems));
-			}
-		}
-		lt__text_add(&x, "\n", 1);
-		dump_text(d, &x);
+	for (int32_t i = 0; i < p->plan.n_prepare; i++) {
+		lt__text_format(&x, "once ");
+		write_step(d, &x, &p->plan.prepare[i], row, NULL);
 	}
+	for (int32_t i = 0; i < p->plan.n_run;) {
+		const struct lt_rounds *r = lt__rounds_at(&rounds, i);
+		if (r)
+			lt__text_format(&x, "%d rounds of %d step%s\n", (int)r->n, (int)r->period, r->period == 1 ? "" : "s");
+		for (int32_t k = i; k < i + (r ? r->period : 1); k++) {
+			lt__text_format(&x, r ? "  run  " : "run  ");
+			write_step(d, &x, &p->plan.run[k], row, r);
+		}
+		i += r ? r->period * r->n : 1;
+	}
+	return LT_OK;
+}
+
+static lt_status dump_schedule(struct dump *d)
+{
+	const char *steps = d->p->tree->steps;
+	struct lt_text x = { .arena = d->a };
+	if (!steps)
+		return lt_fail(d->p->ctx, LT_EUNSUPPORTED, "the tree is not made of primitives, as default trees of "
+			"microcontrollers are (%s): LT_SHOW_TREE shows it", LT_DOCUMENT("build.md"));
+	lt__text_format(&x, "schedule %d\n%s", (int)LT_SCHEDULE_VERSION, steps);
+	dump_text(d, &x);
 	return LT_OK;
 }
 
@@ -241,6 +293,7 @@ static lt_status dump_body(void *arg)
 	case LT_SHOW_KERNEL:
 	case LT_SHOW_STATS:   return dump_kernels(d);
 	case LT_SHOW_PLAN:    return dump_plan(d);
+	case LT_SHOW_SCHEDULE: return dump_schedule(d);
 	case LT_SHOW_EXPLAIN: return dump_explain(d);
 	}
 	return lt_fail(d->p->ctx, LT_EINVAL, "there is no dump of kind %d", (int)d->kind);

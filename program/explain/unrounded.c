@@ -7,6 +7,22 @@
 #include "looptree/derive/derive.h"
 #include "program/explain/explain.h"
 
+/* Whether row i of the table takes call c of the nest. */
+static bool takes(const struct lt_program *p, const struct lt_target *t, int32_t i, const struct lt_frozen *f,
+	int32_t c, struct lt_arena *a)
+{
+	const struct lt_call *call = LT_AT(struct lt_call, f->tree.calls, c);
+	const struct lt_routine *r = lt__routine_at(t, i);
+	struct lt_take_reach reach;
+	struct lt_callshape shape;
+	if (lt__routine_is_graph(t, i))
+		return !lt__routine_refuses_graph(a, r, &f->tree, call, &f->call[c].name, &reach);
+	if (call->pattern != LT_PATTERN_PRODUCT || r->pattern != LT_PATTERN_PRODUCT || !lt__routine_is_sound(r))
+		return false;
+	lt__call_shape(p->tree, f, c, &shape);
+	return !lt__routine_refuses(a, t, r, &shape);
+}
+
 /* Whether the row of the table that takes call c of the nest leaves roundings out. */
 static bool is_wide(const struct lt_program *p, int32_t nest, int32_t c, struct lt_arena *a)
 {
@@ -16,10 +32,8 @@ static bool is_wide(const struct lt_program *p, int32_t nest, int32_t c, struct 
 	const struct lt_target *t = p->target[p->nests.opened_of[nest]];
 	for (int32_t i = 0; t && name && !call->source && i < lt__routine_count(t); i++) {
 		const struct lt_routine *r = lt__routine_at(t, i);
-		struct lt_take_reach reach;
-		if (lt__routine_is_graph(t, i) && !strcmp(r->name, name)
-			&& !lt__routine_refuses_graph(a, r, &f->tree, call, &f->call[c].name, &reach))
-			return r->wide != 0;
+		if (r->name && !strcmp(r->name, name) && takes(p, t, i, f, c, a))
+			return lt__routine_is_wide(t, r);
 	}
 	return false;
 }

@@ -49,7 +49,8 @@ static const struct lt_dtypeinfo *constant_type(const struct lt_export *x, const
 static void constant_declaration(const struct lt_export *x, struct lt_text *t, const struct lt_export_constant *c)
 {
 	const struct lt_dtypeinfo *type = constant_type(x, c);
-	lt__text_format(t, "extern const %s %s[%lld]%s;\n", type->ctype, c->name, (long long)(c->bytes / type->bytes),
+	lt__text_format(t, "extern const %s%s%s %s[%lld]%s;\n", x->o.flash ? x->o.flash : "", x->o.flash ? " " : "",
+		type->ctype, c->name, (long long)(c->bytes / type->bytes),
 		x->o.strict ? "" : lt__arena_format(x->a, " %s_HIDDEN", x->upper));
 }
 
@@ -61,7 +62,7 @@ void lt__export_extern(const struct lt_export *x, struct lt_text *t)
 	if (!x->o.strict)
 		lt__text_format(t, "#ifdef __ELF__\n#define %s_HIDDEN __attribute__((visibility(\"hidden\")))\n#else\n"
 			"#define %s_HIDDEN\n#endif\n", x->upper, x->upper);
-	if (x->o.data == LT_EXPORT_INCBIN)
+	if (x->o.data != LT_EXPORT_ARRAYS)
 		lt__text_format(t, "extern const unsigned char %s_bytes[%lld]%s;\n", x->o.name,
 			(long long)lt__export_constant_bytes(x), x->o.strict ? "" : lt__arena_format(x->a, " %s_HIDDEN", x->upper));
 	else
@@ -133,7 +134,8 @@ static void constant_array(
 	const int64_t n = c->bytes / type->bytes;
 	if (!x->o.strict)
 		lt__text_format(t, "%s_ALIGNED(%d)\n", x->upper, (int)LT_EXPORT_ALIGN);
-	lt__text_format(t, "const %s %s[%lld] = {", type->ctype, c->name, (long long)n);
+	lt__text_format(t, "const %s%s%s %s[%lld] = {", x->o.flash ? x->o.flash : "", x->o.flash ? " " : "", type->ctype,
+		c->name, (long long)n);
 	for (int64_t i = 0; i < n; i++) {
 		lt__text_format(t, "%s", i % 8 ? " " : "\n\t");
 		element_text(t, c->at, i, x->p->nests.assigned.storage[c->storage].dtype);
@@ -157,7 +159,15 @@ static const char *path_text(const struct lt_export *x, const char *path)
 lt_status lt__export_define(const struct lt_export *x, lt_write *write, void *user)
 {
 	struct lt_text t = { .arena = x->a };
-	lt__text_format(&t, "/* %s\n * The constants. */\n#include <math.h>\n#include <stdint.h>\n", x->o.about);
+	if (x->o.data == LT_EXPORT_LOADED) {
+		lt__text_format(&t, "/* %s\n * Where the constants are put. */\n"
+			"unsigned char %s_bytes[%lld] __attribute__((aligned(%d), visibility(\"hidden\")));\n", x->o.about, x->o.name,
+			(long long)(lt__export_constant_bytes(x) + 7) / 8 * 8, (int)LT_EXPORT_ALIGN);
+		write(user, t.at, t.n);
+		return LT_OK;
+	}
+	lt__text_format(&t, "/* %s\n * The constants. */\n%s#include <stdint.h>\n", x->o.about,
+		x->o.integer ? "" : "#include <math.h>\n");
 	lt__export_extern(x, &t);
 	if (!x->o.strict)
 		lt__text_format(&t, "#ifdef __GNUC__\n#define %s_ALIGNED(n) __attribute__((aligned(n)))\n#else\n"

@@ -35,6 +35,13 @@ static lt_status export_fill(void *arg)
 	LT_TRY(lt__export_members(x));
 	LT_TRY(lt__export_prepare(x));
 	lt__export_constants(x);
+	if (x->o.bare) {
+		LT_TRY(lt__export_bare_check(x));
+		LT_TRY(lt__export_bare_plan(x));
+	} else {
+		x->row = lt__plan_rows(&p->plan, &p->nests, &p->kernels, p->offsets.at, x->a);
+	}
+	x->rounds = lt__find_rounds(x->row, p->plan.n_run, x->a);
 	return LT_OK;
 }
 
@@ -72,11 +79,14 @@ static lt_status export_write(void *arg)
 	struct lt_export *x = w->x;
 	struct lt_text t = { .arena = x->a };
 	switch (w->part) {
-	case LT_EXPORT_HEADER:    lt__export_declare(x, &t); break;
+	case LT_EXPORT_HEADER:    (x->o.bare ? lt__export_bare_declare : lt__export_declare)(x, &t); break;
 	case LT_EXPORT_TABLE:     lt__export_table(x, &t); break;
-	case LT_EXPORT_SOURCE:    return lt__export_function(x, w->write, w->user);
+	case LT_EXPORT_SOURCE:    return (x->o.bare ? lt__export_bare_source : lt__export_function)(x, w->write, w->user);
 	case LT_EXPORT_CONSTANTS: return lt__export_define(x, w->write, w->user);
 	case LT_EXPORT_BYTES:     lt__export_bytes(x, w->write, w->user); break;
+	case LT_EXPORT_MODULE:    lt__export_module(x, &t); break;
+	case LT_EXPORT_JSON:      lt__export_json(x, &t); break;
+	case LT_EXPORT_TYPES:     lt__export_types(x, &t); break;
 	}
 	if (t.n)
 		w->write(w->user, t.at, t.n);

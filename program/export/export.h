@@ -8,13 +8,18 @@
  */
 #ifndef LT_PROGRAM_EXPORT_EXPORT_H
 #define LT_PROGRAM_EXPORT_EXPORT_H
+#include "kernel/walk/walk.h"
+#include "program/plan/plan.h"
 #include "program/run/run.h"
 
-/* How constants are written: arrays of numbers; the file's bytes, which the assembler takes in. */
-enum lt_export_data { LT_EXPORT_ARRAYS, LT_EXPORT_INCBIN };
+/* How constants are written: arrays of numbers; the file's bytes, which the assembler takes in; memory that a loader
+ * fills with them. */
+enum lt_export_data { LT_EXPORT_ARRAYS, LT_EXPORT_INCBIN, LT_EXPORT_LOADED };
 /* The texts: declarations; the function; the constants' definitions; their bytes, where they are a file; the table of
- * tensors that a main program goes by (tools/build/standalone/main.c), and what it calls. */
-enum lt_export_part { LT_EXPORT_HEADER, LT_EXPORT_SOURCE, LT_EXPORT_CONSTANTS, LT_EXPORT_BYTES, LT_EXPORT_TABLE };
+ * tensors that a main program goes by (tools/build/standalone/main.c), and what it calls; of a module for JavaScript
+ * (tools/build/module/): what it exports, its tensors as JSON, and its types. */
+enum lt_export_part { LT_EXPORT_HEADER, LT_EXPORT_SOURCE, LT_EXPORT_CONSTANTS, LT_EXPORT_BYTES, LT_EXPORT_TABLE,
+	LT_EXPORT_MODULE, LT_EXPORT_JSON, LT_EXPORT_TYPES };
 
 struct lt_export_options {
 	const char *name;               /* a C identifier: the function, and what all other names begin with */
@@ -22,6 +27,10 @@ struct lt_export_options {
 	const char *bytes;
 	const char *about;              /* for the first comment: what it was made from */
 	const char *flags;              /* what a compiler is told; NULL: nothing is said about that */
+	/* Bare C99 (bare.c): the kernels are printed so, too.  integer: a run that computes with floats is refused; flash:
+	 * what stands before the type of a constant, for memory with addresses of its own, such as "__flash"; NULL: nothing */
+	bool bare, integer;
+	const char *flash;
 	bool strict;                    /* ISO C99 alone: nothing of a compiler's own, not even behind #ifdef */
 	enum lt_export_data data;
 	bool static_workspace;          /* the caller may leave the workspace and states out */
@@ -63,6 +72,13 @@ struct lt_export {
 	void *prepared;
 	bool copies, blocks, fails;     /* what the function calls */
 	bool *absent;                   /* by param: read by unused nodes only */
+	struct lt_step_row *row;             /* by step of a run, and the rounds that they are */
+	struct lt_rounds_list rounds;
+	/* of a bare one: where storages, and what kernels need in a step, begin in memory; its size; its alignment */
+	int64_t *bare_at, *bare_scratch, bare_align;
+	struct lt_fit_size bare_size;
+	bool *bare_shared;              /* by kernel: what it writes may share bytes with what it reads */
+	const char *bare_peak;
 };
 /* text.c.  Bytes of the caller's workspace with all that it is for. */
 struct lt_export_workspace { int64_t plan, scratch, spread, all; };        /* spread: where inputs are spread to */
@@ -76,6 +92,8 @@ const char *lt__export_comment(const struct lt_export *, const char *);
 const char *lt__export_plain(const struct lt_export *, const char *);
 /* "softmax.lt:3:5: ", or "" */
 const char *lt__export_location(const struct lt_export *, int32_t line, int32_t column);
+/* Lines, a tab further in each. */
+void lt__export_indented(struct lt_text *, const char *lines, size_t bytes);
 /* Where a storage begins, as C. */
 const char *lt__export_address(const struct lt_export *, int32_t storage);
 
@@ -94,11 +112,24 @@ void lt__export_spread(const struct lt_export *, struct lt_text *);
 lt_status lt__export_prepare(struct lt_export *);                       /* prepare.c: sets prepared */
 void lt__export_constants(struct lt_export *);                          /* constant.c: sets constant */
 void lt__export_declare(const struct lt_export *, struct lt_text *);    /* header.c: the header */
-lt_status lt__export_kernels(const struct lt_export *, lt_write *, void *user);         /* kernel.c */
+/* kernel.c */
+lt_status lt__export_kernels(const struct lt_export *, lt_write *, void *user);
+lt_status lt__export_kernel_text(const struct lt_program *, const struct lt_built *, struct lt_text *);
+void lt__export_add(void *text, const char *, size_t bytes);            /* an lt_write to a struct lt_text */
+/* bare.c */
+lt_status lt__export_bare_check(const struct lt_export *);
+lt_status lt__export_bare_plan(struct lt_export *);
+void lt__export_bare_declare(const struct lt_export *, struct lt_text *);
+/* " (320 at one time, the largest of them net.lt:7:3: %5, 256 bytes)", for a message; "": there is nothing. */
+const char *lt__export_bare_peak(const struct lt_export *);
+/* What a call does; *whole: that is known of all kernels. */
+lt_status lt__export_bare_work(const struct lt_export *, struct lt_walk_work *, bool *whole);
+lt_status lt__export_bare_source(struct lt_export *, lt_write *, void *user);
 /* blocks.c: the tables of copies of many pieces, and what runs them. */
 void lt__export_blocks(const struct lt_export *, struct lt_text *);
 void lt__export_blocks_call(const struct lt_export *, struct lt_text *, int32_t nest);
-void lt__export_step(const struct lt_export *, struct lt_text *, const struct lt_pstep *);       /* step.c */
+/* step.c: the steps of a run, in order; those that are rounds as one loop. */
+void lt__export_steps(const struct lt_export *, struct lt_text *);
 /* param.c: run-time scalars read and checked; extents of results set.  LT_EUNSUPPORTED: a sum of them may be too
  * large. */
 lt_status lt__export_params(struct lt_export *, struct lt_text *);
@@ -113,5 +144,11 @@ lt_status lt__export_function(struct lt_export *, lt_write *, void *user);
 void lt__export_extern(const struct lt_export *, struct lt_text *);
 lt_status lt__export_define(const struct lt_export *, lt_write *, void *user);
 void lt__export_bytes(const struct lt_export *, lt_write *, void *user);
-void lt__export_table(const struct lt_export *, struct lt_text *);      /* table.c */
+/* table.c.  Tensors that a caller has are rows, in the order of kinds: inputs, results, states. */
+int32_t lt__export_row(const struct lt_export *, enum lt_binding kind, int32_t binding);
+void lt__export_table(const struct lt_export *, struct lt_text *);
+/* module.c */
+void lt__export_module(const struct lt_export *, struct lt_text *);
+void lt__export_json(const struct lt_export *, struct lt_text *);
+void lt__export_types(const struct lt_export *, struct lt_text *);
 #endif

@@ -142,8 +142,7 @@ lt_status lt__export_function(struct lt_export *x, lt_write *write, void *user)
 	if (params.n)
 		lt__text_add(&t, params.at, params.n);
 	lt__export_spread(x, &t);
-	for (int32_t i = 0; i < x->p->plan.n_run; i++)
-		lt__export_step(x, &t, &x->p->plan.run[i]);
+	lt__export_steps(x, &t);
 	lt__text_format(&t, "\treturn %s_OK;\n}\n", x->upper);
 	write(user, t.at, t.n);
 	return LT_OK;

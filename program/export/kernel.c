@@ -4,13 +4,13 @@
 #include "program/explain/explain.h"
 #include "program/export/export.h"
 
-static void kernel_keep(void *user, const char *text, size_t bytes) { lt__text_add(user, text, bytes); }
+void lt__export_add(void *user, const char *text, size_t bytes) { lt__text_add(user, text, bytes); }
 
-static lt_status kernel_text(const struct lt_program *p, const struct lt_built *k, struct lt_text *t)
+lt_status lt__export_kernel_text(const struct lt_program *p, const struct lt_built *k, struct lt_text *t)
 {
 	const struct lt_opened *c = &p->backends.at[k->opened];
 	lt__lock_take(c->lock);
-	lt_status st = c->backend->dump(k->object, LT_DUMP_SOURCE, kernel_keep, t);
+	lt_status st = c->backend->dump(k->object, LT_DUMP_SOURCE, lt__export_add, t);
 	lt__lock_give(c->lock);
 	return st ? lt_fail(p->ctx, st, "backend %s, kernel %s: %-s", c->backend->name, k->frozen->tree.name,
 		t->n ? t->at : lt_status_text(st)) : LT_OK;
@@ -37,7 +37,7 @@ lt_status lt__export_kernels(const struct lt_export *x, lt_write *write, void *u
 		if (!used[i])
 			continue;
 		t.n = 0;
-		LT_TRY(kernel_text(p, &p->kernels.at[i], &t));
+		LT_TRY(lt__export_kernel_text(p, &p->kernels.at[i], &t));
 		const char *kernel = lt__source_definitions(written, t.at, t.n, write, user);
 		kernel += strcspn(kernel, "\n");       /* past the line that says what the text is of */
 		kernel += *kernel == '\n';

@@ -16,7 +16,7 @@ static const char *descr_of(enum lt_dtype dtype)
 static int64_t table_bytes(const struct lt_binding_def *d) { return d->bytes ? (int64_t)d->bytes : 1; }
 
 /* Which row of the table a tensor is. */
-static int32_t table_number(const struct lt_export *x, enum lt_binding kind, int32_t binding)
+int32_t lt__export_row(const struct lt_export *x, enum lt_binding kind, int32_t binding)
 {
 	int32_t n = 0;
 	for (int k = 0; k < N_KIND; k++)
@@ -40,7 +40,7 @@ static int32_t table_sum(const struct lt_export *x, struct table_sums *s, const 
 	lt__text_format(&s->sums, "\t{ %lld, %d, %d, %s },\n", (long long)l->constant, (int)l->n, (int)s->n_term,
 		lt__export_string(x, lt__export_words(x, l)));
 	for (int32_t i = 0; i < l->n; i++, s->n_term++)
-		lt__text_format(&s->terms, "\t{ %d, %lld },\n", (int)table_number(x, LT_BINDING_INPUT, lt__export_scalar(x,
+		lt__text_format(&s->terms, "\t{ %d, %lld },\n", (int)lt__export_row(x, LT_BINDING_INPUT, lt__export_scalar(x,
 			l->param[i])), (long long)l->coef[i]);
 	return s->n_sum++;
 }
@@ -90,7 +90,7 @@ static void table_call(const struct lt_export *x, struct lt_text *t)
 				lt__text_format(t, "\tmemcpy(&a->%s, memory_%c%d.at, sizeof a->%s);\n", m->name, letter, (int)i, m->name);
 			else if (m->name)
 				lt__text_format(t, "\ta->%s = (void *)memory_%c%d.at;\n\ta->%s = bytes_of(&tensors[%d]);\n", m->name, letter,
-					(int)i, m->bytes, (int)table_number(x, kinds[k].kind, i));
+					(int)i, m->bytes, (int)lt__export_row(x, kinds[k].kind, i));
 		}
 	if (!x->o.static_workspace && lt__export_workspace(x).all)
 		lt__text_format(t, "\ta->workspace = workspace;\n");

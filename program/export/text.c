@@ -50,6 +50,16 @@ const char *lt__export_location(const struct lt_export *x, int32_t line, int32_t
 		: lt__arena_format(x->a, "line %d:%d of its script: ", (int)line, (int)column);
 }
 
+void lt__export_indented(struct lt_text *t, const char *lines, size_t bytes)
+{
+	for (size_t n; bytes; lines += n, bytes -= n) {
+		const char *end = memchr(lines, '\n', bytes);
+		n = end ? (size_t)(end - lines) + 1 : bytes;
+		lt__text_add(t, "\t", 1);
+		lt__text_add(t, lines, n);
+	}
+}
+
 int64_t lt__export_spread_bytes(const struct lt_export *x, int32_t inputs)
 {
 	const int64_t align = LT_EXPORT_ALIGN;
@@ -75,6 +85,11 @@ struct lt_export_workspace lt__export_workspace(const struct lt_export *x)
 
 int64_t lt__export_constant_bytes(const struct lt_export *x)
 {
+	int64_t sum = 0;
+	for (int32_t i = 0; x->o.bare && i < x->n_constant; i++)        /* arrays, each by itself */
+		sum += x->constant[i].bytes;
+	if (x->o.bare)
+		return sum;
 	const struct lt_export_constant *last = x->n_constant ? &x->constant[x->n_constant - 1] : NULL;
 	return last ? last->offset + last->bytes : 0;
 }
@@ -99,7 +114,7 @@ const char *lt__export_address(const struct lt_export *x, int32_t storage)
 		if (x->constant_of[storage] < 0)
 			return "NULL";          /* of no elements */
 		c = &x->constant[x->constant_of[storage]];
-		return x->o.data == LT_EXPORT_INCBIN
+		return x->o.data != LT_EXPORT_ARRAYS
 			? lt__arena_format(x->a, "(void *)(uintptr_t)(%s_bytes + %lld)", x->o.name, (long long)c->offset)
 			: lt__arena_format(x->a, "(void *)(uintptr_t)%s", c->name);
 	}

@@ -58,6 +58,10 @@ void lt__host_parallel_for(const struct lt_host *, uint32_t n_thread, int64_t n,
 /* The same, and never asks the system to choose processors for a thread. */
 void lt__host_parallel_for_anywhere(const struct lt_host *, uint32_t n_thread, int64_t n, lt__pool_body *, void *arg);
 
+/* body(arg, i, n) for each i < n, by the pool's threads, which are there already, and wake on processors of their own:
+ * a new thread often begins on that of its maker, and waits there for longer than there is work for it. */
+void lt__host_on_threads(void *user, uint32_t n, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg);
+
 /* Between them the pool's threads stay awake longer.  They are counted: several runs may be under way. */
 void lt__pool_run_begin(void);
 void lt__pool_run_end(void);

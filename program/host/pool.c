@@ -191,3 +191,20 @@ void lt__host_parallel_for_anywhere(
 	(void)host;
 	pool_for(n_thread, n, body, arg, true);
 }
+
+struct ranks { void (*body)(void *arg, uint32_t i, uint32_t n); void *arg; uint32_t n; };
+
+static void run_ranks(void *arg, int64_t first, int64_t last, uint32_t thread)
+{
+	const struct ranks *r = arg;
+	(void)thread;
+	for (int64_t i = first; i < last; i++)
+		r->body(r->arg, (uint32_t)i, r->n);
+}
+
+void lt__host_on_threads(void *user, uint32_t n, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg)
+{
+	struct ranks ranks = { body, arg, n };
+	(void)user;
+	lt__host_parallel_for(NULL, n, n, run_ranks, &ranks);
+}

@@ -90,15 +90,3 @@ bool lt__is_empty(const struct lt_graph *g, const struct lt_evaluation *e, lt_no
 			return true;
 	return false;
 }
-
-const char *lt__element_text(const void *data, int64_t i, enum lt_dtype t, char *out, size_t bytes)
-{
-	union lt_scalar x = lt__load(data, i, t);
-	if (lt__dtype_info(t)->cls == LT_CLASS_FLOAT)
-		(void)(isnan(x.f) ? snprintf(out, bytes, "nan")
-				  : snprintf(out, bytes, "%.9g", x.f)); /* the sign of a NaN says nothing */
-	else
-		(void)snprintf(out, bytes, "%s", lt__whole_text(t == LT_BOOL
-			? (union lt_scalar){ .i = ((const uint8_t *)data)[i] } : x, t).text);
-	return out;
-}

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "program/judge/judge.h"
 #include "program/judge/parts.h"
 #include "program/host/host.h"
@@ -60,31 +59,6 @@ void lt__judge_parallel(void *user, uint32_t n, void (*body)(void *arg, uint32_t
 {
 	const struct lt_judge_work *w = user;
 	w->o->parallel(w->o->user, n, body, arg);
-}
-
-uint32_t lt__judge_threads_here(void)
-{
-	long n = sysconf(_SC_NPROCESSORS_ONLN);
-	return n > 0 ? (uint32_t)n : 1;
-}
-
-struct ranks { void (*body)(void *arg, uint32_t i, uint32_t n); void *arg; uint32_t n; };
-
-static void run_ranks(void *arg, int64_t first, int64_t last, uint32_t thread)
-{
-	const struct ranks *r = arg;
-	(void)thread;
-	for (int64_t i = first; i < last; i++)
-		r->body(r->arg, (uint32_t)i, r->n);
-}
-
-/* By the pool's threads, which are there already, and wake on processors of their own: a new thread often begins on
- * that of its maker, and waits there for longer than there is work for it. */
-void lt__judge_on_threads(void *user, uint32_t n, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg)
-{
-	struct ranks ranks = { body, arg, n };
-	(void)user;
-	lt__host_parallel_for(NULL, n, n, run_ranks, &ranks);
 }
 
 void lt__judge_threads(const struct lt_judge_options *o, struct lt_judge_work *work, struct lt_eval_options *eval)

@@ -45,17 +45,12 @@ struct lt_judge_options {
 	const bool *unrounded;
 	const uint8_t *rounded;
 	uint32_t n_thread;              /* 0: 1 */
-	/* As in struct lt_eval_options, with `user`; NULL: one thread. */
+	/* As in struct lt_eval_options, with `user`: lt__host_on_threads; NULL: one thread. */
 	void (*parallel)(void *user, uint32_t n, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg);
 	/* What the oracle does, and which share of it is done; in the calling thread.  May be NULL. */
 	void (*progress)(void *user, const char *what, double share);
 	void *user;
 };
-
-/* As many threads as there are processors. */
-uint32_t lt__judge_threads_here(void);
-/* For `parallel`: the threads of the process's pool. */
-void lt__judge_on_threads(void *user, uint32_t n, void (*body)(void *arg, uint32_t i, uint32_t n), void *arg);
 
 /* The worst of something, and where: "result[3, 4] (%23)". */
 struct lt_worst { double value; char at[200]; };
@@ -103,8 +98,11 @@ lt_status lt__judge_state(struct lt_judge *, lt_node state, const void *got, str
 struct lt_kernel_judge;
 /* source: by node of lt_program.base, as of lt_eval. */
 lt_status lt__kernel_judge_new(
-	struct lt_program *, const void *const *source, const struct lt_judge_options *, struct lt_kernel_judge **out);
+	const struct lt_program *, const void *const *source, const struct lt_judge_options *, struct lt_kernel_judge **out);
 void lt__kernel_judge_free(struct lt_kernel_judge *);
+/* by node of lt_program.base: what is given[kind][binding] */
+void lt__kernel_judge_sources(
+	const struct lt_program *, const void *const *const given[LT_BINDING_RESULT], const void **source);
 /* an lt__seen_fn; copies */
 lt_status lt__kernel_judge_see(void *kernel_judge, const struct lt_seen *, const void *data);
 lt_status lt__kernel_judge_end(struct lt_kernel_judge *, struct lt_report *);
@@ -133,6 +131,4 @@ bool lt__next_element(const struct lt_graph *, const struct lt_evaluation *, lt_
 /* Of the magnitudes of all elements within a run's extents; 0: there are none. */
 double lt__root_mean_square(const struct lt_graph *, const struct lt_evaluation *, lt_node, const void *data);
 bool lt__is_empty(const struct lt_graph *, const struct lt_evaluation *, lt_node);
-/* "%.9g", or a whole number. */
-const char *lt__element_text(const void *data, int64_t i, enum lt_dtype, char *out, size_t bytes);
 #endif

@@ -13,7 +13,7 @@
 #include "program/explain/explain.h"
 
 struct lt_kernel_judge {
-	struct lt_program *p;
+	const struct lt_program *p;
 	const void *const *source;
 	struct lt_judge_options o;
 	void **left;                    /* by node of the optimised graph: what the backend left; ours */
@@ -27,7 +27,7 @@ struct lt_kernel_judge {
 };
 
 lt_status lt__kernel_judge_new(
-	struct lt_program *p, const void *const *source, const struct lt_judge_options *o, struct lt_kernel_judge **out)
+	const struct lt_program *p, const void *const *source, const struct lt_judge_options *o, struct lt_kernel_judge **out)
 {
 	size_t n = (size_t)p->base->n_node + 1;
 	struct lt_kernel_judge *k = *out = calloc(1, sizeof *k);
@@ -177,6 +177,20 @@ lt_status lt__kernel_judge_end(struct lt_kernel_judge *k, struct lt_report *r)
 	return st;
 }
 
+void lt__kernel_judge_sources(
+	const struct lt_program *p, const void *const *const given[LT_BINDING_RESULT], const void **source)
+{
+	static const enum lt_opcode op_of[] = { LT_OP_input, LT_OP_constant, LT_OP_state };
+	for (lt_node n = 0; n < p->base->n_node; n++)
+		for (int kind = 0; kind < LT_BINDING_RESULT; kind++) {
+			const struct lt_nodedef *d = &p->base->node[n];
+			const int32_t binding = d->op == op_of[kind]
+				? lt_program_find(p, (enum lt_binding)kind, d->label ? d->label : d->name) : -1;
+			if (binding >= 0)
+				source[n] = given[kind][binding];
+		}
+}
+
 /* -- an instance -- */
 
 struct instance_work {
@@ -213,23 +227,6 @@ static lt_status restore_states(struct instance_work *w)
 	return LT_OK;
 }
 
-static void find_sources(struct instance_work *w, const void *const *input)
-{
-	const struct lt_program *p = w->r->program;
-	for (lt_node n = 0; n < p->base->n_node; n++) {
-		const struct lt_nodedef *d = &p->base->node[n];
-		const char *name = d->label ? d->label : d->name;
-		int32_t binding = d->op == LT_OP_input ? lt_program_find(p, LT_BINDING_INPUT, name)
-			: d->op == LT_OP_constant      ? lt_program_find(p, LT_BINDING_CONSTANT, name)
-			: d->op == LT_OP_state         ? lt_program_find(p, LT_BINDING_STATE, name)
-						       : -1;
-		if (binding >= 0)
-			w->source[n] = d->op == LT_OP_input ? input[binding]
-				: d->op == LT_OP_constant   ? p->constants.data[binding]
-							    : w->state[binding];
-	}
-}
-
 lt_status lt__judge_instance(struct lt_instance *r, const void *const *input, void *const *result,
 	const struct lt_judge_options *o, struct lt_report *report)
 {
@@ -240,7 +237,8 @@ lt_status lt__judge_instance(struct lt_instance *r, const void *const *input, vo
 	struct lt_kernel_judge *k = NULL;
 	lt_status st = w.state && w.source && keep_states(&w) ? LT_OK : lt_fail(p->ctx, LT_ENOMEM, "out of memory");
 	if (!st) {
-		find_sources(&w, input);
+		lt__kernel_judge_sources(p, (const void *const *const[]){ [LT_BINDING_INPUT] = input,
+			[LT_BINDING_CONSTANT] = p->constants.data, [LT_BINDING_STATE] = (const void *const *)w.state }, w.source);
 		st = lt__kernel_judge_new(p, w.source, o, &k);
 	}
 	if (!st) {

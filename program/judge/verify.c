@@ -14,6 +14,10 @@ struct lt_verifier {
 	struct lt_bindings bindings[LT_NBINDING];
 	lt_node *node[LT_BINDING_RESULT];       /* by kind and number */
 	const void **source;                    /* by node of the graph */
+	const void **given[LT_BINDING_RESULT];  /* the same by kind and number */
+	/* By node of the program's graph, NULL without a program: the same; whether readers compute it for themselves. */
+	const void **program_source;
+	bool *again;
 	/* By number: what the last evaluation began with, and may read again; what the next one will, where is_after. */
 	void **state, **after;
 	bool *is_after;
@@ -21,6 +25,7 @@ struct lt_verifier {
 	struct lt_unrounded unrounded;
 	struct lt_report report;
 	struct lt_judge *judge;                 /* of the last inputs; NULL: none yet */
+	struct lt_kernel_judge *kernels;        /* of the values that were seen since; NULL: none were */
 	bool allow_open;
 	char name[80];
 	struct lt_verified out;
@@ -34,10 +39,16 @@ static void fill_nodes(struct lt_verifier *v)
 	for (int kind = 0; kind < LT_BINDING_RESULT; kind++) {
 		int32_t i = 0;
 		v->node[kind] = LT_NEW(v->arena, lt_node, v->bindings[kind].n + 1);
+		v->given[kind] = LT_NEW(v->arena, const void *, v->bindings[kind].n + 1);
 		for (lt_node n = 0; n < v->g->n_node; n++)
 			if (v->g->node[n].op == op_of[kind])
 				v->node[kind][i++] = n;
 	}
+}
+
+static void source_is(struct lt_verifier *v, enum lt_binding kind, int32_t i, const void *data)
+{
+	v->source[v->node[kind][i]] = v->given[kind][i] = data;
 }
 
 struct verifier_request { struct lt_verifier *v; const void *const *constant; };
@@ -50,18 +61,21 @@ static lt_status verifier_fill(void *arg)
 	LT_TRY(lt__bindings_fill(v->g, v->arena, v->bindings));
 	fill_nodes(v);
 	v->source = LT_NEW(v->arena, const void *, v->g->n_node + 1);
+	if (v->p) {
+		v->program_source = LT_NEW(v->arena, const void *, v->p->base->n_node + 1);
+		v->again = lt__computed_again(v->p, v->arena);
+	}
 	v->state = LT_NEW(v->arena, void *, states->n + 1);
 	v->after = LT_NEW(v->arena, void *, states->n + 1);
 	v->is_after = LT_NEW(v->arena, bool, states->n + 1);
-	const void **given = LT_NEW(v->arena, const void *, constants->n + 1);
-	for (int32_t i = 0; i < constants->n; i++) {
-		const lt_node n = v->node[LT_BINDING_CONSTANT][i];
-		given[i] = q->constant && q->constant[i] ? q->constant[i] : v->p ? v->p->constants.data[i] : v->g->node[n].content;
-		v->source[n] = given[i];
+	for (int32_t i = 0; i < constants->n; i++)
+		source_is(v, LT_BINDING_CONSTANT, i, q->constant && q->constant[i] ? q->constant[i]
+			: v->p ? v->p->constants.data[i] : v->g->node[v->node[LT_BINDING_CONSTANT][i]].content);
+	LT_TRY(lt__bindings_missing(v->g->ctx, constants, v->given[LT_BINDING_CONSTANT], NULL, "constant"));
+	for (int32_t i = 0; i < states->n; i++) {
+		v->state[i] = lt__arena_alloc(v->arena, states->at[i].bytes + 1);
+		source_is(v, LT_BINDING_STATE, i, v->state[i]);
 	}
-	LT_TRY(lt__bindings_missing(v->g->ctx, constants, given, NULL, "constant"));
-	for (int32_t i = 0; i < states->n; i++)
-		v->source[v->node[LT_BINDING_STATE][i]] = v->state[i] = lt__arena_alloc(v->arena, states->at[i].bytes + 1);
 	return v->p ? lt__program_unrounded(v->p, v->g, &v->unrounded) : LT_OK;
 }
 
@@ -113,8 +127,8 @@ lt_status lt_verifier_new(const struct lt_graph *g, const struct lt_program *p, 
 		.allows = p ? lt__program_allows(p) : 0,
 		.unrounded = v->unrounded.may,
 		.rounded = v->unrounded.rounded,
-		.n_thread = o.n_thread ? o.n_thread : lt__judge_threads_here(),
-		.parallel = lt__judge_on_threads,
+		.n_thread = o.n_thread ? o.n_thread : lt__processors(),
+		.parallel = lt__host_on_threads,
 		.progress = o.progress,
 		.user = o.user };
 	*out = v;
@@ -125,6 +139,7 @@ void lt_verifier_free(struct lt_verifier *v)
 {
 	if (!v)
 		return;
+	lt__kernel_judge_free(v->kernels);
 	lt__judge_free(v->judge);
 	lt__unrounded_free(&v->unrounded);
 	lt__arena_free(v->arena);
@@ -170,10 +185,17 @@ static void take_states(struct lt_verifier *v)
 	for (int32_t i = 0; i < v->bindings[LT_BINDING_STATE].n; i++)
 		if (v->is_after[i]) {
 			void *before = v->state[i];
-			v->source[v->node[LT_BINDING_STATE][i]] = v->state[i] = v->after[i];
+			v->state[i] = v->after[i];
+			source_is(v, LT_BINDING_STATE, i, v->state[i]);
 			v->after[i] = before;
 			v->is_after[i] = false;
 		}
+}
+
+static void forget_values(struct lt_verifier *v)
+{
+	lt__kernel_judge_free(v->kernels);
+	v->kernels = NULL;
 }
 
 lt_status lt_verifier_evaluate(struct lt_verifier *v, const void *const *input)
@@ -181,12 +203,13 @@ lt_status lt_verifier_evaluate(struct lt_verifier *v, const void *const *input)
 	const struct lt_bindings *inputs = &v->bindings[LT_BINDING_INPUT];
 	lt__judge_free(v->judge);
 	v->judge = NULL;
+	forget_values(v);
 	take_states(v);
 	if (inputs->n > 0)
 		LT_TRY(input ? lt__bindings_missing(v->g->ctx, inputs, input, NULL, "input")
 			: lt_fail(v->g->ctx, LT_EMISSING, "no inputs are given"));
 	for (int32_t i = 0; i < inputs->n; i++)
-		v->source[v->node[LT_BINDING_INPUT][i]] = input[i];
+		source_is(v, LT_BINDING_INPUT, i, input[i]);
 	return lt__judge_new(v->g, v->source, &v->options, &v->judge);
 }
 
@@ -198,6 +221,16 @@ static lt_status evaluated(const struct lt_verifier *v)
 const void *lt_verifier_reference(const struct lt_verifier *v, int32_t i)
 {
 	return v->judge && i >= 0 && i < v->g->n_result ? lt_eval_result(lt__judge_reference(v->judge), i, NULL) : NULL;
+}
+
+const void *lt_verifier_reference_state(const struct lt_verifier *v, int32_t i)
+{
+	if (!v->judge || i < 0 || i >= v->bindings[LT_BINDING_STATE].n)
+		return NULL;
+	for (int32_t k = 0; k < v->g->n_set; k++)
+		if (v->g->set[k].state == v->node[LT_BINDING_STATE][i])
+			return lt_eval_state(lt__judge_reference(v->judge), k, NULL);
+	return v->state[i];                     /* nothing sets it */
 }
 
 int64_t lt_verifier_extent(const struct lt_verifier *v, enum lt_binding kind, int32_t i, int32_t axis)
@@ -223,6 +256,12 @@ lt_status lt_verifier_result(struct lt_verifier *v, int32_t i, const void *data)
 		: number_fail(v, "result", i, v->g->n_result);
 }
 
+lt_status lt_verifier_set_state(struct lt_verifier *v, int32_t i, const void *data)
+{
+	const struct lt_bindings *states = &v->bindings[LT_BINDING_STATE];
+	return i >= 0 && i < states->n ? state_is(v, i, data) : number_fail(v, "state", i, states->n);
+}
+
 lt_status lt_verifier_state(struct lt_verifier *v, int32_t i, const void *data)
 {
 	const struct lt_bindings *states = &v->bindings[LT_BINDING_STATE];
@@ -231,6 +270,39 @@ lt_status lt_verifier_state(struct lt_verifier *v, int32_t i, const void *data)
 		return number_fail(v, "state", i, states->n);
 	LT_TRY(lt__judge_state(v->judge, v->node[LT_BINDING_STATE][i], data, &v->report));
 	return state_is(v, i, data);
+}
+
+/* -- of kernels that somebody else runs -- */
+
+static lt_status begin_values(struct lt_verifier *v)
+{
+	lt__kernel_judge_sources(v->p, (const void *const *const *)v->given, v->program_source);
+	return lt__kernel_judge_new(v->p, v->program_source, &v->options, &v->kernels);
+}
+
+lt_status lt_verifier_value(struct lt_verifier *v, lt_node n, int32_t kernel, const void *data)
+{
+	const struct lt_program *p = v->p;
+	LT_TRY(evaluated(v));
+	if (!p)
+		return lt_fail(v->g->ctx, LT_EINVAL, "a verifier without a program has no kernels");
+	if (n < 0 || n >= p->base->n_node)
+		return lt_fail(v->g->ctx, LT_EINVAL, "there is no value %d; the program's graph has %d", (int)n,
+			(int)p->base->n_node);
+	if (kernel < 0 || kernel >= p->nests.n)
+		return lt_fail(v->g->ctx, LT_EINVAL, "there is no kernel %d; the program has %d", (int)kernel, (int)p->nests.n);
+	if (!v->kernels)
+		LT_TRY(begin_values(v));
+	return lt__kernel_judge_see(v->kernels, &(struct lt_seen){ .base = n, .kernel = p->nests.frozen[kernel].tree.name,
+		.again = v->again[n], .elems = lt__node_elems(p->base, n) }, data);
+}
+
+lt_status lt_verifier_values(struct lt_verifier *v)
+{
+	LT_TRY(evaluated(v));
+	const lt_status st = v->kernels ? lt__kernel_judge_end(v->kernels, &v->report) : LT_OK;
+	forget_values(v);
+	return st;
 }
 
 /* -- of an instance -- */

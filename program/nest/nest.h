@@ -18,6 +18,10 @@
 lt_status lt__first_tree(const struct lt_graph *base, const struct lt_target *, const struct lt_options *,
 	struct lt_looptree **out);
 
+/* recipe.c: the default tree of a target without vectors, with each sum of products as a text of primitives has it, or
+ * as it was, where that is refused. */
+lt_status lt__recipe_apply(const struct lt_target *, struct lt_looptree **tree);
+
 /* What one nest was refused for, by the backends before its own. */
 struct lt_refusals { int32_t n, cap; const struct lt_refusal **at; };
 

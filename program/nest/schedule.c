@@ -1,4 +1,5 @@
 /* schedule.c -- the tree that a program is run by: the default one, or what the user's schedule says. */
+#include <stdio.h>
 #include <string.h>
 #include "base/document.h"
 #include "looptree/schedule/schedule.h"
@@ -28,17 +29,62 @@ static lt_status plain_tree(const struct lt_graph *base, const struct lt_target 
 	return LT_OK;
 }
 
+static lt_status default_tree(const struct lt_graph *base, const struct lt_target *target, struct lt_looptree **out)
+{
+	LT_TRY(lt_looptree_auto(base, target, out));
+	lt_status st = lt__recipe_apply(target, out);
+	if (st) {
+		lt_looptree_free(*out);
+		*out = NULL;
+	}
+	return st;
+}
+
+/* Where a library's version stands in the name of a target, "cudnn:sm_90a/9.14"; NULL: it has none. */
+static const char *version_in(const char *target)
+{
+	const char *at = target ? strrchr(target, '/') : NULL;
+
+	return at && at[1] >= '0' && at[1] <= '9' ? at + 1 : NULL;
+}
+
+static bool has_call(const struct lt_looptree *t)
+{
+	for (lt_tnode n = 0; n < t->n_node; n++)
+		if (t->node[n].loop == LT_CALL)
+			return true;
+	return false;
+}
+
+/* What a tree hands to a library was chosen for the version that it was made for: right with any, slower maybe. */
+static void check_version(const struct lt_looptree *t, const struct lt_target *target, const struct lt_options *o,
+	const char *name)
+{
+	const char *made = version_in(t->target), *now = target ? version_in(target->name) : NULL;
+	char text[400];
+
+	if (!o->log || !made || !now || !strcmp(made, now) || made - t->target != now - target->name
+		|| memcmp(t->target, target->name, (size_t)(made - t->target)) || !has_call(t))
+		return;
+	(void)snprintf(text, sizeof text, "%.150s: the tree is of %.60s, and the library here is %.20s: what it calls was "
+		"chosen for the other; --dump=tree without a schedule makes one for this", name, t->target, now);
+	o->log(o->user, LT_LOG_WARNING, text);
+}
+
 static lt_status first_tree(const struct lt_graph *base, const struct lt_target *target, const struct lt_options *o,
 	struct lt_looptree **out)
 {
 	const char *text = o->schedule, *name = o->schedule_name ? o->schedule_name : "schedule";
 	if (!text)
-		return lt_looptree_auto(base, target, out);
+		return default_tree(base, target, out);
 	const size_t bytes = o->schedule_bytes ? o->schedule_bytes : strlen(text);
 	size_t n;
 	const char *word = first_word(text, bytes, &n);
-	if (n == 8 && !memcmp(word, "looptree", n))
-		return lt_looptree_parse(base, text, bytes, name, out);
+	if (n == 8 && !memcmp(word, "looptree", n)) {
+		LT_TRY(lt_looptree_parse(base, text, bytes, name, out));
+		check_version(*out, target, o, name);
+		return LT_OK;
+	}
 	if (n == 8 && !memcmp(word, "schedule", n)) {
 		struct lt_looptree *from;
 		LT_TRY(plain_tree(base, target, &from));

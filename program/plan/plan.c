@@ -3,6 +3,9 @@
  * Storages are given room in the order of the steps that first use them and give it back after the last, so that two
  * that live at different times share bytes.  What is prepared from constants has a region of its own: what
  * later runs read stays, the rest shares.  Each memory has its own workspace and region.
+ *
+ * Where rounds of steps repeat (rounds.c), a storage takes the place of the one that was the same a round before, or
+ * two, if that is free: all rounds are then one loop.  A plan that needs more memory so is not taken.
  */
 #include "program/plan/plan.h"
 
@@ -35,6 +38,27 @@ static int64_t region_take(struct region *r, int64_t bytes)
 	int64_t at = r->end;
 	r->overflow = lt__add_overflow(at, bytes, &r->end) || r->overflow;
 	return at;
+}
+
+/* Whether these bytes are free; they are taken then. */
+static bool region_take_at(struct region *r, int64_t at, int64_t bytes)
+{
+	for (int32_t i = 0; i < r->n; i++) {
+		const struct hole h = r->hole[i];
+		if (at < h.at || at + bytes > h.at + h.bytes)
+			continue;
+		r->hole[i] = r->hole[--r->n];
+		if (at > h.at) {
+			LT_GROW(r->a, r->hole, r->n, r->cap);
+			r->hole[r->n++] = (struct hole){ h.at, at - h.at };
+		}
+		if (at + bytes < h.at + h.bytes) {
+			LT_GROW(r->a, r->hole, r->n, r->cap);
+			r->hole[r->n++] = (struct hole){ at + bytes, h.at + h.bytes - at - bytes };
+		}
+		return true;
+	}
+	return false;
 }
 
 static void region_give_back(struct region *r, int64_t at, int64_t bytes)
@@ -122,6 +146,8 @@ struct layout {
 	const struct lt_offsets *offsets;
 	int32_t n_step;
 	struct lists lists;
+	int32_t *like;                  /* by storage: what the round before has in its place */
+	bool any_like;
 	struct lt_arena *a;
 };
 
@@ -131,37 +157,59 @@ static bool lives_in(const struct layout *x, int32_t s, enum lt_storage_space sp
 	return x->assigned->storage[s].space == space && (in_memories ? in_memories[s] >> memory & 1 : memory == 0);
 }
 
-/* Offsets of the storages of one space in one memory. */
-static lt_status plan_region(const struct layout *x, enum lt_storage_space space, int32_t memory, size_t *bytes)
+/* Where the storage that is the same in a round before is, or the one in the round before that; else anywhere. */
+static int64_t take_like(const struct layout *x, struct region *r, const int64_t *offset, int32_t s, bool like)
+{
+	const int64_t bytes = aligned_bytes(&x->assigned->storage[s]);
+	int32_t before = like ? x->like[s] : -1;
+	for (int back = 0; back < 2 && before >= 0; back++, before = x->like[before])
+		if (x->assigned->storage[before].space == x->assigned->storage[s].space && region_take_at(r, offset[before], bytes))
+			return offset[before];
+	return region_take(r, bytes);
+}
+
+/* Offsets of the storages of one space in one memory; the size, -1: it does not fit 63 bits. */
+static int64_t place_region(const struct layout *x, enum lt_storage_space space, int32_t memory, bool like)
 {
 	const struct lt_storage *storage = x->assigned->storage;
 	const struct lists *l = &x->lists;
 	struct region r = { .a = x->a };
 	int64_t *offset = x->offsets->at[memory].of;
-	for (int32_t i = 0; i < x->n_step; i++) {
+	for (int32_t i = 0; i < x->n_step && !r.overflow; i++) {
 		for (int32_t s = l->begin[i]; s >= 0; s = l->next_begin[s])
 			if (lives_in(x, s, space, memory))
-				offset[s] = region_take(&r, aligned_bytes(&storage[s]));
-		if (r.overflow)
-			return lt_fail(lt__arena_context(x->a), LT_EOVERFLOW,
-				"the size of the intermediates that are live at one time exceeds 63 bits; make "
-				"the tensors smaller");
+				offset[s] = take_like(x, &r, offset, s, like);
 		for (int32_t s = l->end[i]; s >= 0; s = l->next_end[s])
 			if (lives_in(x, s, space, memory))
 				region_give_back(&r, offset[s], aligned_bytes(&storage[s]));
 	}
-	*bytes = (size_t)r.end;
-	return LT_OK;
+	return r.overflow ? -1 : r.end;
 }
 
-lt_status lt__plan_offsets(const struct lt_nests *nests, const struct lt_plan *plan,
+static lt_status plan_region(const struct layout *x, enum lt_storage_space space, int32_t memory, size_t *bytes)
+{
+	const int64_t least = place_region(x, space, memory, false);
+	int64_t end = least;
+	if (least >= 0 && x->any_like) {
+		end = place_region(x, space, memory, true);
+		if (end < 0 || end > least)
+			end = place_region(x, space, memory, false);
+	}
+	*bytes = (size_t)lt__max(end, 0);
+	return end >= 0 ? LT_OK : lt_fail(lt__arena_context(x->a), LT_EOVERFLOW, "the size of the intermediates that are live "
+		"at one time exceeds 63 bits; make the tensors smaller");
+}
+
+lt_status lt__plan_offsets(const struct lt_nests *nests, const struct lt_plan *plan, const struct lt_kernels *kernels,
 	const struct lt_memories *memories, struct lt_arena *a, struct lt_offsets *out)
 {
 	const int32_t n_step = plan->n_prepare + plan->n_run, n = nests->assigned.n_storage;
 	*out = (struct lt_offsets){
 		.at = LT_NEW(a, struct lt_memory_offsets, memories->n), .lifetime = find_lifetimes(nests, plan, a)
 	};
-	const struct layout x = { &nests->assigned, memories, out, n_step, list_lifetimes(out->lifetime, n, n_step, a), a };
+	struct layout x = { .assigned = &nests->assigned, .memories = memories, .offsets = out, .n_step = n_step,
+		.lists = list_lifetimes(out->lifetime, n, n_step, a), .a = a };
+	x.any_like = lt__plan_rounds(plan, nests, kernels, memories->n, a, &x.like).n > 0;
 	for (int32_t i = 0; i < memories->n; i++) {
 		struct lt_memory_offsets *m = &out->at[i];
 		m->of = LT_NEW(a, int64_t, n + 1);

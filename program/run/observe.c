@@ -44,8 +44,8 @@ lt_node lt__base_named(const struct lt_program *p, const char *name)
 	return lt__node_named(p->base, name);
 }
 
-/* By node of the optimised graph: whether the schedule has a clone of it, be it one of a copy or of another clone. */
-static bool *computed_again(const struct lt_program *p, struct lt_arena *a)
+/* Be it a clone of it, of a copy or of another clone. */
+bool *lt__computed_again(const struct lt_program *p, struct lt_arena *a)
 {
 	const struct lt_derived *own = p->tree->derived;
 	bool *again = LT_NEW(a, bool, p->base->n_node + 1);
@@ -88,7 +88,8 @@ static void add_values(const struct lt_program *p, const struct lt_pstep *step, 
 
 void lt__seen_values(const struct lt_program *p, struct lt_arena *a, struct lt_seen **out, int32_t *n)
 {
-	const struct seen_maps maps = { same_values(p, a), LT_NEW(a, bool, p->tree->graph->n_node + 1), computed_again(p, a) };
+	const struct seen_maps maps = { same_values(p, a), LT_NEW(a, bool, p->tree->graph->n_node + 1),
+		lt__computed_again(p, a) };
 	*out = LT_NEW(a, struct lt_seen, p->tree->graph->n_node + 1);
 	*n = 0;
 	for (int32_t i = 0; i < p->plan.n_prepare + p->plan.n_run; i++) {
@@ -227,6 +228,7 @@ lt_status lt__instance_observe(
 	LT_TRY(lt__queue_wait_all(r->program, &a));
 	a.queue = NULL;                         /* each step is looked at */
 	a.crossing = NULL;
+	a.all_steps = true;
 	LT_TRY(lt__arena_new(ctx, &l.arena));
 	lt_status st = lt__protect(ctx, list_values, &l);
 	if (!st)

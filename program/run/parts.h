@@ -39,7 +39,9 @@ static inline void lt__count_up(_Atomic int64_t *count, int64_t n)
 }
 
 /* -- steps.c */
-/* LT_ECANCELLED, with its sentence, where the instance's caller wants no more of the run (lt_instance_cancel). */
+/* LT_ECANCELLED, with its sentence, where the instance's caller wants no more of the run (lt_instance_cancel), who is
+ * asked once in so many ns. */
+enum { LT_ASK_NS = 20000000 };
 lt_status lt__run_unwanted(struct lt_context *);
 /* A copy within a memory, as a launch of no object: to, from. */
 struct lt_args lt__copy_args(

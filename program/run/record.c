@@ -4,7 +4,9 @@
 #include <string.h>
 #include "program/run/parts.h"
 
-enum { MIN_LAUNCHES = 2 };    /* on a device, where one launch is one call already; on the host it is also checked */
+/* On a device, where one launch is one call already, unless it is a library's, which takes the host several times as
+ * long; on the host it is also checked. */
+enum { MIN_LAUNCHES = 2 };
 
 struct lt_recorder {
 	const void **input;             /* of the last run */
@@ -17,14 +19,28 @@ struct lt_recorder {
 	struct lt_capture **capture;    /* by segment */
 	void **stream;                  /* by segment: that it was recorded for */
 	bool *refused;                  /* by segment: its backend cannot record it */
+	bool *slow;                     /* by segment, of the host: its last run was long enough to be asked in between */
 	bool whole;                     /* all segments are recorded, on the host: the next run repeats them */
 	const int64_t **param;          /* by param, then: where it is read; NULL: nowhere */
 };
 
+static bool calls_a_library(const struct lt_program *p, const struct lt_segment *s)
+{
+	const struct lt_pstep *step = &p->plan.run[s->first];
+	if (s->n < 1 || step->kind != LT_STEP_RUN)
+		return false;
+	const struct lt_tree *t = &p->nests.frozen[step->nest].tree;
+	for (int32_t i = 0; i < t->n_loop; i++)
+		if (LT_AT(struct lt_loop, t->loops, i)->kind == LT_CALL)
+			return true;
+	return false;
+}
+
 static bool can_record(const struct lt_program *p, const struct lt_segment *s)
 {
 	const struct lt_backend *b = s->opened < 0 ? NULL : p->backends.at[s->opened].backend;
-	return b && s->n >= (p->memories.of_opened[s->opened] ? MIN_LAUNCHES : 1) && LT_HAS(struct lt_backend, b, capture)
+	const int32_t least = b && p->memories.of_opened[s->opened] && !calls_a_library(p, s) ? MIN_LAUNCHES : 1;
+	return b && s->n >= least && LT_HAS(struct lt_backend, b, capture)
 		&& LT_HAS(struct lt_backend, b, replay) && LT_HAS(struct lt_backend, b, capture_free);
 }
 
@@ -57,6 +73,7 @@ void lt__recorder_new(struct lt_instance *r)
 	x->capture = LT_NEW(a, struct lt_capture *, p->plan.n_segment + 1);
 	x->stream = LT_NEW(a, void *, p->plan.n_segment + 1);
 	x->refused = LT_NEW(a, bool, p->plan.n_segment + 1);
+	x->slow = LT_NEW(a, bool, p->plan.n_segment + 1);
 	x->param = LT_NEW(a, const int64_t *, p->tree->graph->n_param + 1);
 	x->input = LT_NEW(a, const void *, p->bindings[LT_BINDING_INPUT].n + 1);
 	x->result = LT_NEW(a, void *, p->bindings[LT_BINDING_RESULT].n + 1);
@@ -197,21 +214,47 @@ static lt_status replay(struct lt_instance *r, int32_t segment, const struct lt_
 		lt__diagnostic_reason(&diags, st, c->backend->name, "replay")) : LT_OK;
 }
 
+/* Whether a run launches so few of its steps that this is faster than to replay all: a launch takes about twice as long
+ * as in a replay.  What is replayed and not needed is computed, and not read. */
+static bool needs_few(const struct lt_program *p, const struct lt_segment *s, const struct lt_addresses *a)
+{
+	int32_t n = 0;
+	if (!s->varies)
+		return false;
+	for (int32_t i = s->first; i < s->first + s->n; i++)
+		n += lt__step_needed(&p->plan.run[i], a);
+	return 2 * n < s->n;
+}
+
+/* Launches one by one.  Where somebody may cancel the run, who is asked between them, those of the host that take long
+ * are not recorded: a replay is one call, and what it saves is nothing to them. */
+static lt_status launch_each(struct lt_instance *r, int32_t segment, const struct lt_addresses *a, bool on_host)
+{
+	struct lt_program *p = r->program;
+	const struct lt_segment *s = &p->plan.segment[segment];
+	const bool asks = r->recorder && on_host && a->ctx->cancelled;
+	const int64_t begin = asks ? lt__now_ns() : 0;
+	struct lt_fault fault;
+	const lt_status st = lt__program_steps_run(p, &p->plan.run[s->first], s->n, a, r->slot, &fault);
+	if (r->recorder)
+		r->recorder->slow[segment] = asks && lt__now_ns() - begin >= LT_ASK_NS;
+	return st;
+}
+
 static lt_status launch_all(struct lt_instance *r, int32_t segment, const struct lt_addresses *a)
 {
 	struct lt_program *p = r->program;
 	const struct lt_segment *s = &p->plan.segment[segment];
 	struct lt_recorder *x = r->recorder;
 	const int32_t memory = p->memories.of_opened[s->opened];
-	struct lt_fault fault;
 	if (x && x->capture[segment] && memory && x->stream[segment] != a->queue[memory].stream)
 		drop(r, segment);
-	if (x && !x->capture[segment] && !x->refused[segment]
+	if (x && !x->capture[segment] && !x->refused[segment] && !x->slow[segment]
 		&& (memory ? x->same_device : x->same) > 1 && can_record(p, s))
 		LT_TRY(record(r, segment, a));
-	if (x && x->capture[segment])
+	if (x && x->capture[segment] && !needs_few(p, s, a))
 		return replay(r, segment, a);
-	return lt__program_steps_run(p, &p->plan.run[s->first], s->n, a, r->slot, &fault);
+	return launch_each(r, segment, a, !memory);
 }
 
 /* The same between two events of the device, which has nothing else to do meanwhile. */
@@ -271,7 +314,10 @@ lt_status lt__instance_segments(struct lt_instance *r, const struct lt_addresses
 		replayed += r->recorder && r->recorder->capture[i];
 	}
 	count_run(r, replayed > 0);
-	if (r->recorder && !r->recorder->whole && replayed == p->plan.n_segment && !r->device && !r->event) {
+	bool varies = false;
+	for (int32_t i = 0; i < p->plan.n_segment; i++)
+		varies = varies || p->plan.segment[i].varies;
+	if (r->recorder && !r->recorder->whole && replayed == p->plan.n_segment && !r->device && !r->event && !varies) {
 		r->recorder->whole = true;
 		for (int32_t i = 0; i < p->tree->graph->n_param; i++)
 			r->recorder->param[i] = lt__param_address(r, i, a);

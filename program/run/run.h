@@ -70,6 +70,7 @@ struct lt_addresses {
 	struct lt_fault *fault;                 /* by step of the plan's run: of what is enqueued */
 	struct lt_profiler *profiler;           /* NULL: no time is taken */
 	struct lt_crossing *crossing;           /* NULL: the host's clock is */
+	bool all_steps;                         /* also those whose values this run does not read */
 };
 
 /* -- a compiled program: what each stage of lowering (program/lower.c) made, which the driver, dumps and captures
@@ -112,6 +113,8 @@ struct lt_program {
 
 /* -- running steps, constants and instances. */
 /* steps.c: runs steps, one after the other; slot: room for all slots of one. */
+/* Whether what it writes is read in a run with these run-time scalars; steps that are not needed are left out. */
+bool lt__step_needed(const struct lt_pstep *, const struct lt_addresses *);
 lt_status lt__program_steps_run(struct lt_program *, const struct lt_pstep *, int32_t n, const struct lt_addresses *,
 	struct lt_slot *, struct lt_fault *);
 /* most slots of one step */
@@ -214,6 +217,8 @@ struct lt_seen {
 void lt__seen_values(const struct lt_program *, struct lt_arena *, struct lt_seen **out, int32_t *n);
 /* The node of the optimised graph that the tree's node of that name is, or is a copy or clone of; -1: none. */
 lt_node lt__base_named(const struct lt_program *, const char *name);
+/* By node of the optimised graph, in the arena: whether the schedule has a clone of it. */
+bool *lt__computed_again(const struct lt_program *, struct lt_arena *);
 /* The value out of its storage, which begins at `from`: row-major, in its dtype, bounded dims at their maximum.
  * LT_ENOMEM, without a sentence. */
 lt_status lt__seen_read(const struct lt_program *, const struct lt_seen *, const void *from, void *out);

@@ -341,14 +341,18 @@ static lt_status timed_step(struct lt_program *p, const struct lt_pstep *s, cons
 
 lt_status lt__run_unwanted(struct lt_context *ctx)
 {
-	enum { ASK_NS = 20000000 };
 	if (!ctx->cancelled)
 		return LT_OK;
 	const int64_t now = lt__now_ns();
-	if (now - ctx->asked_ns < ASK_NS)
+	if (now - ctx->asked_ns < LT_ASK_NS)
 		return LT_OK;
 	ctx->asked_ns = now;
 	return ctx->cancelled(ctx->cancelled_user) ? lt_fail(ctx, LT_ECANCELLED, "the run was cancelled") : LT_OK;
+}
+
+bool lt__step_needed(const struct lt_pstep *s, const struct lt_addresses *a)
+{
+	return !s->needs || a->all_steps || a->param[s->needs - 1] >= s->least;
 }
 
 lt_status lt__program_steps_run(struct lt_program *p, const struct lt_pstep *step, int32_t n,
@@ -356,6 +360,8 @@ lt_status lt__program_steps_run(struct lt_program *p, const struct lt_pstep *ste
 {
 	lt__fault_clear(fault);
 	for (int32_t i = 0; i < n; i++) {
+		if (!lt__step_needed(&step[i], a))
+			continue;
 		LT_TRY(lt__run_unwanted(a->ctx));
 		LT_TRY(timed_step(p, &step[i], a, slot, fault));
 	}

@@ -162,10 +162,11 @@ def licences(found: dict[str, str]) -> dict[str, tuple[bytes, int]]:
     return texts
 
 
-def llvm_licence() -> dict[str, tuple[bytes, int]]:
-    for text in sorted(glob.glob("/usr/share/doc/llvm-*-dev/copyright")):
+def licence_inside(name: str, package: str) -> dict[str, tuple[bytes, int]]:
+    """Of what is compiled into the files themselves: LLVM's archives, the functions in xxHash's header."""
+    for text in sorted(glob.glob("/usr/share/doc/%s/copyright" % package)):
         with open(text, "rb") as f:
-            return {info() + "/licenses/llvm.txt": (f.read(), 0o644)}
+            return {"%s/licenses/%s.txt" % (info(), name): (f.read(), 0o644)}
     return {}
 
 
@@ -188,8 +189,9 @@ def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata
         write_wheel(os.path.join(wheel_directory, name), tag, files)
         return name
     files.update(licences(libraries(files)))
+    files.update(licence_inside("xxhash", "libxxhash-dev"))
     if any(n.endswith("/llvm.so") for n in files):
-        files.update(llvm_licence())
+        files.update(licence_inside("llvm", "llvm-*-dev"))
     with tempfile.TemporaryDirectory() as temporary:
         plain = os.path.join(temporary, name)
         write_wheel(plain, tag, files)

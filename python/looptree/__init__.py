@@ -12,7 +12,7 @@ if _sysconfig.get_config_var("Py_GIL_DISABLED"):
 
 from . import _errors, _native, lazy
 from ._errors import Error
-from ._memory import options
+from ._options import options
 from ._program import Port, Program, backends, compile, load_backend, read_weights
 from ._tree import Access, Tree, Violation
 from .lazy import Array, Dim, Index, Lazy, array, concatenate, constant, dim, dims, evaluate, index, input, where

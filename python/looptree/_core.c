@@ -38,6 +38,7 @@ struct port {                           /* an input or a result */
 	bool needed;
 	PyObject *make;                         /* of a result: (shape, dtype), what numpy.empty is called with */
 };
+struct span { const char *begin, *end; };
 struct runner {
 	PyObject_HEAD
 	struct lt_program *program;
@@ -46,6 +47,10 @@ struct runner {
 	                                         * more than their memory (a mask) */
 	struct port *input, *result;
 	int32_t n_input, n_result;
+	struct span *kept;                      /* the memory of constants, which the library borrows */
+	Py_ssize_t n_kept;
+	PyObject *out;                          /* "out", an argument that is no input; NULL: an input is named so */
+	bool away;                              /* some arrays are in a device's memory: there is no short way */
 	bool alone;                             /* it has states: one instance, one run at a time */
 	pthread_mutex_t serial;                 /* of such a run */
 	pthread_t by;                           /* whose run it is, while `held` */
@@ -96,7 +101,8 @@ static void runner_dealloc(PyObject *self)
 		Py_XDECREF(r->result[i].name), Py_XDECREF(r->result[i].make);
 	if (r->owner)
 		pthread_mutex_destroy(&r->serial);
-	free(r->idle), free(r->input), free(r->result);
+	free(r->idle), free(r->input), free(r->result), free(r->kept);
+	Py_XDECREF(r->out);
 	Py_XDECREF(r->empty);
 	Py_XDECREF(r->array);
 	Py_XDECREF(r->owner);
@@ -104,7 +110,7 @@ static void runner_dealloc(PyObject *self)
 	Py_DECREF(type);
 }
 
-static struct port *ports(const struct lt_program *p, enum lt_binding b, int32_t *n)
+static struct port *ports(const struct lt_program *p, enum lt_binding b, int32_t *n, bool *away)
 {
 	struct port *all = calloc((size_t)lt_program_count(p, b) + 1, sizeof *all);
 
@@ -117,22 +123,37 @@ static struct port *ports(const struct lt_program *p, enum lt_binding b, int32_t
 		port->bytes = (int64_t)lt_program_bytes(p, b, *n);
 		port->rank = lt_program_rank(p, b, *n);
 		port->needed = lt_program_needs(p, b, *n);
+		*away |= lt_program_device(p, b, *n) != NULL;
 		for (int32_t axis = 0; axis < port->rank; axis++)
 			port->shape[axis] = lt_program_extent(p, b, *n, axis);
 	}
 	return all;
 }
 
-/* runner(owner, program's address, empty, made, array): made: for each result the arguments of empty, which makes its
- * array */
+/* For each a pair of addresses: its first byte's, and the one behind its last. */
+static void keep_spans(struct runner *r, PyObject *kept)
+{
+	const Py_ssize_t n = PyTuple_Size(kept);
+
+	r->kept = calloc((size_t)n + 1, sizeof *r->kept);
+	for (; r->kept && r->n_kept < n && !PyErr_Occurred(); r->n_kept++) {
+		PyObject *pair = PyTuple_GetItem(kept, r->n_kept), *begin = PyTuple_GetItem(pair, 0), *end = PyTuple_GetItem(pair, 1);
+
+		if (begin && end)
+			r->kept[r->n_kept] = (struct span){ PyLong_AsVoidPtr(begin), PyLong_AsVoidPtr(end) };
+	}
+}
+
+/* runner(owner, program's address, empty, made, array, kept): made: for each result the arguments of empty, which makes
+ * its array; kept: where the constants lie */
 static PyObject *py_runner(PyObject *self, PyObject *args)
 {
-	PyObject *owner, *program, *empty, *made, *array;
+	PyObject *owner, *program, *empty, *made, *array, *kept;
 	struct runner *r;
 
 	(void)self;
-	if (!PyArg_ParseTuple(args, "OOOO!O", &owner, &program, &empty, &PyTuple_Type, &made, &array) ||
-			!(r = object_new(runner_type)))
+	if (!PyArg_ParseTuple(args, "OOOO!OO!", &owner, &program, &empty, &PyTuple_Type, &made, &array, &PyTuple_Type, &kept)
+			|| !(r = object_new(runner_type)))
 		return NULL;
 	PyObject *used = PyObject_CallMethod(owner, "use", NULL);
 
@@ -146,12 +167,15 @@ static PyObject *py_runner(PyObject *self, PyObject *args)
 	r->owner = Py_NewRef(owner);
 	r->empty = Py_NewRef(empty);
 	r->array = Py_NewRef(array);
-	r->input = ports(r->program, LT_BINDING_INPUT, &r->n_input);
-	r->result = ports(r->program, LT_BINDING_RESULT, &r->n_result);
+	r->input = ports(r->program, LT_BINDING_INPUT, &r->n_input, &r->away);
+	r->result = ports(r->program, LT_BINDING_RESULT, &r->n_result, &r->away);
+	keep_spans(r, kept);
 	r->alone = lt_program_count(r->program, LT_BINDING_STATE) > 0;
+	if (lt_program_find(r->program, LT_BINDING_INPUT, "out") < 0)
+		r->out = PyUnicode_InternFromString("out");
 	for (int32_t i = 0; r->result && i < r->n_result; i++)
 		r->result[i].make = PySequence_GetItem(made, i);
-	if (r->input && r->result && !PyErr_Occurred())
+	if (r->input && r->result && r->kept && !PyErr_Occurred())
 		return (PyObject *)r;
 	if (!PyErr_Occurred())
 		PyErr_NoMemory();
@@ -345,6 +369,15 @@ static bool overlaps(const Py_buffer *a, const Py_buffer *b)
 	return (char *)a->buf < (char *)b->buf + b->len && (char *)b->buf < (char *)a->buf + a->len;
 }
 
+/* Whether it has a byte of a constant's: a result there would be another constant from then on. */
+static bool is_kept(const struct runner *r, const Py_buffer *b)
+{
+	for (Py_ssize_t i = 0; i < r->n_kept; i++)
+		if (r->kept[i].begin < (char *)b->buf + b->len && (char *)b->buf < r->kept[i].end)
+			return true;
+	return false;
+}
+
 enum { MOST_PORTS = 64 };               /* of a call by this short way */
 struct call_lent { Py_buffer of[MOST_PORTS]; int n; const void *input[MOST_PORTS]; void *result[MOST_PORTS]; };
 
@@ -399,16 +432,68 @@ static PyObject *run_lent(struct runner *r, const void *const *input, void *cons
 	return shapes;
 }
 
-/* call(inputs by name): the only result, if it is whole; else (results, shapes), shapes None where arrays are; or
+/* Lends an array that is just what the port takes and has no byte of what is lent already: its address; NULL: it is
+ * not. */
+static void *lend(const struct runner *r, struct call_lent *l, PyObject *value, const struct port *port, int flags)
+{
+	Py_buffer *b = &l->of[l->n];
+
+	if ((PyObject *)Py_TYPE(value) != r->array || PyObject_GetBuffer(value, b, flags | PyBUF_FORMAT | PyBUF_STRIDES)) {
+		PyErr_Clear();          /* numpy lends no buffer of bfloat16 */
+		return NULL;
+	}
+	l->n++;
+	if (!fits(b, port))
+		return NULL;
+	for (int before = 0; before < l->n - 1; before++)
+		if (overlaps(&l->of[before], b))
+			return NULL;
+	return b->buf;
+}
+
+/* The array that is given for result i, borrowed; NULL: none.  out: an array for the only result, or a dict. */
+static PyObject *given_for(const struct runner *r, PyObject *out, int32_t i)
+{
+	if (out == Py_None)
+		return NULL;
+	return PyDict_Check(out) ? PyDict_GetItemWithError(out, r->result[i].name) : out;
+}
+
+/* Arrays for the results, given or made, and lent; NULL, perhaps with an exception: something else has to be done. */
+static PyObject *room(const struct runner *r, struct call_lent *l, PyObject *out)
+{
+	PyObject *results = PyTuple_New(r->n_result);
+	Py_ssize_t used = 0;
+
+	if (out != Py_None && !PyDict_Check(out) && r->n_result != 1) {
+		Py_XDECREF(results);
+		return NULL;
+	}
+	for (int32_t i = 0; results && i < r->n_result; i++) {
+		PyObject *given = given_for(r, out, i), *array;
+
+		used += given != NULL;
+		array = given ? Py_NewRef(given) : PyObject_Call(r->empty, r->result[i].make, NULL);
+		if (!array || PyTuple_SetItem(results, i, array) ||
+				!(l->result[i] = lend(r, l, array, &r->result[i], PyBUF_WRITABLE)) ||
+				(given && is_kept(r, &l->of[l->n - 1])))
+			Py_CLEAR(results);
+	}
+	if (results && PyDict_Check(out) && used != PyDict_Size(out))
+		Py_CLEAR(results);      /* names that no result has */
+	return results;
+}
+
+/* call(inputs by name, out): the only result, if it is whole; else (results, shapes), shapes None where arrays are; or
  * NotImplemented, where an argument is not just what the program takes: the caller knows what to do and to say. */
-static PyObject *runner_call(PyObject *self, PyObject *inputs)
+static PyObject *runner_call(PyObject *self, PyObject *const *args, Py_ssize_t n_arg)
 {
 	struct runner *r = (struct runner *)self;
 	struct call_lent l = { .n = 0 };
-	PyObject *results = NULL, *shapes = NULL;
+	PyObject *inputs = n_arg == 2 ? args[0] : Py_None, *out = n_arg == 2 ? args[1] : Py_None, *results, *shapes = NULL;
 	Py_ssize_t used = 0;
 
-	if (!PyDict_Check(inputs) || r->n_input + r->n_result > MOST_PORTS)
+	if (!PyDict_Check(inputs) || r->away || r->n_input + r->n_result > MOST_PORTS)
 		return Py_NewRef(Py_NotImplemented);
 	for (int32_t i = 0; i < r->n_input; i++) {
 		PyObject *value = PyDict_GetItemWithError(inputs, r->input[i].name);
@@ -417,36 +502,21 @@ static PyObject *runner_call(PyObject *self, PyObject *inputs)
 		used += value != NULL;
 		if (!value && !r->input[i].needed)
 			continue;
-		if (!value || (PyObject *)Py_TYPE(value) != r->array ||
-				PyObject_GetBuffer(value, &l.of[l.n], PyBUF_FORMAT | PyBUF_STRIDES)) {
-			PyErr_Clear();
+		if (!value || !(l.input[i] = lend(r, &l, value, &r->input[i], 0)))
 			goto other;
-		}
-		l.input[i] = l.of[l.n++].buf;
-		if (!fits(&l.of[l.n - 1], &r->input[i]))
-			goto other;
-		for (int before = 0; before < l.n - 1; before++)
-			if (overlaps(&l.of[before], &l.of[l.n - 1]))
-				goto other;
+	}
+	if (out == Py_None && r->out && used < PyDict_Size(inputs)) {
+		PyObject *said = PyDict_GetItemWithError(inputs, r->out);
+
+		used += said != NULL;
+		out = said ? said : out;
 	}
 	if (used != PyDict_Size(inputs))
 		goto other;
-	if (!(results = PyTuple_New(r->n_result)))
-		goto done;
-	for (int32_t i = 0; i < r->n_result; i++) {
-		PyObject *array = PyObject_Call(r->empty, r->result[i].make, NULL);
-
-		if (!array || PyTuple_SetItem(results, i, array))
-			goto done;
-		if (PyObject_GetBuffer(array, &l.of[l.n], PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS)) {
-			PyErr_Clear();          /* numpy lends no buffer of bfloat16 */
-			Py_DECREF(results);
-			goto other;
-		}
-		l.result[i] = l.of[l.n++].buf;
-	}
-	shapes = run_lent(r, l.input, l.result, NULL, true);
-done:
+	if (!(results = room(r, &l, out)) && !PyErr_Occurred())
+		goto other;
+	if (results)
+		shapes = run_lent(r, l.input, l.result, NULL, true);
 	give_up(&l);
 	if (shapes && r->n_result == 1 && PyTuple_GetItem(shapes, 0) == Py_None) {
 		PyObject *only = Py_NewRef(PyTuple_GetItem(results, 0));
@@ -580,7 +650,7 @@ PyMODINIT_FUNC PyInit__core(void)
 		{ "set_errors", py_set_errors, METH_O, NULL },
 		{ NULL, NULL, 0, NULL }
 	}, methods[] = {
-		{ "call", runner_call, METH_O, NULL },
+		{ "call", (PyCFunction)(void (*)(void))runner_call, METH_FASTCALL, NULL },
 		{ "run_at", runner_run_at, METH_VARARGS, NULL },
 		{ "state", runner_state, METH_VARARGS, NULL },
 		{ "reset", runner_reset, METH_NOARGS, NULL },

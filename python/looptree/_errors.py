@@ -55,11 +55,14 @@ for _row in _native.rows("status"):
                       {"__doc__": "LT_%s: %s." % (_name, _text), "status": _name, "__module__": "looptree"})
         CLASSES[_called] = _BY_NUMBER[_number] = _class
 
+# What sentences call an option of lt-run, as it is here.
+_OPTION = re.compile(r"--dim (\w+)=(\d+(?:\.\.\d+)?)")
 _PLACE = re.compile(r"^(?P<file>[^:\n]+):(?P<line>\d+)(?::(?P<column>\d+))?: ")
 
 
 def make(status: int, text: str) -> Error:
     """The exception of a status, whose sentence begins with its place where it has one."""
+    text = _OPTION.sub(lambda of: "dims={'%s': %s}" % (of[1], of[2] if of[2].isdigit() else "'%s'" % of[2]), text)
     error = _BY_NUMBER.get(status, Error)(text)
     place = _PLACE.match(text)
     if place:

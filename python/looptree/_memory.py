@@ -5,18 +5,16 @@ __dlpack__ or __cuda_array_interface__ may be on a device.
 """
 from __future__ import annotations
 
-import contextlib
-import contextvars
 import ctypes
 import importlib
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _native
 from ._errors import refuse
+from ._options import tell_copy
 
 try:
     _ml: Any = importlib.import_module("ml_dtypes")
@@ -34,47 +32,14 @@ _TABLE = [(row["dtype"], row["name"], _numpy_dtype(row)) for row in _TYPES]
 SAFETENSORS: dict[str, str] = {row["safetensors"]: row["name"] for row in _TYPES if row["safetensors"]}
 NUMPY: dict[str, np.dtype[Any]] = {name: dtype for _, name, dtype in _TABLE}
 NAME_OF: dict[int, str] = {number: name for number, name, _ in _TABLE}
+# Types without a name of numpy's are first: as their bits they are the integers.
+_NAME: dict[np.dtype[Any], str] = {dtype: name for _, name, dtype in sorted(_TABLE, key=lambda row: row[1] != "bf16")}
 NUMBER_OF: dict[str, int] = {name: number for number, name, _ in _TABLE}
 
 
 def dtype_name(dtype: Any) -> str | None:
     """The library's name of a type of numpy's in this machine's byte order; None: it has none."""
-    dtype = np.dtype(dtype)
-    if _ml is not None and dtype == _ml.bfloat16:
-        return "bf16"
-    for _, name, own in _TABLE:
-        if own == dtype and name != "bf16":
-            return str(name)
-    return None
-
-
-# ---- what is told of copies ----
-
-_copies: contextvars.ContextVar[str] = contextvars.ContextVar("looptree.copies", default="allow")
-
-
-@contextlib.contextmanager
-def options(*, copies: str = "allow") -> Iterator[None]:
-    """Within it, copies of arguments that had to be made are allowed ("allow"), told of ("warn") or refused ("error").
-
-        with lt.options(copies="warn"):
-            p(x=a.T)
-    """
-    if copies not in ("allow", "warn", "error"):
-        raise refuse("Invalid", "copies is one of 'allow', 'warn' and 'error', not %r" % (copies,))
-    token = _copies.set(copies)
-    try:
-        yield
-    finally:
-        _copies.reset(token)
-
-
-def tell_copy(name: str, why: str) -> None:
-    how = _copies.get()
-    if how == "warn":
-        warnings.warn("%s is copied: %s" % (name, why), stacklevel=5)
-    elif how == "error":
-        raise refuse("Invalid", "%s would be copied: %s; options(copies=...) refuses that" % (name, why))
+    return _NAME.get(np.dtype(dtype))
 
 
 # ---- memory ----
@@ -83,7 +48,8 @@ HOST = "host"
 
 
 class Memory(NamedTuple):
-    """address: of the first element; strides: in elements, None: dense and row-major; device: "host", "cuda:0"."""
+    """address: of the first element; strides: in elements, None: dense and row-major; device: "host", "cuda:0"; stream:
+    of CUDA, on which its elements come to be, where only whoever reads them can wait for that."""
     address: int
     shape: tuple[int, ...]
     strides: tuple[int, ...] | None
@@ -91,6 +57,7 @@ class Memory(NamedTuple):
     device: str
     read_only: bool
     keeper: object
+    stream: int | None = None
 
     def dense(self) -> bool:
         """Whether its elements lie side by side, the last axis innermost."""
@@ -117,19 +84,28 @@ class _Versioned(ctypes.Structure):
                 ("deleter", ctypes.c_void_p), ("flags", ctypes.c_uint64), ("tensor", _Tensor)]
 
 
-_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+# Of its own: others may have given the functions of ctypes.pythonapi other prototypes.
+_python = ctypes.PyDLL(None)
+_pointer = _python.PyCapsule_GetPointer
 _pointer.restype, _pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-_is_valid = ctypes.pythonapi.PyCapsule_IsValid
+_is_valid = _python.PyCapsule_IsValid
 _is_valid.restype, _is_valid.argtypes = ctypes.c_int, [ctypes.py_object, ctypes.c_char_p]
 
 _DEVICES = {1: HOST, 2: "cuda", 3: HOST, 10: "rocm", 13: "cuda"}
 _CODES = {0: "i", 1: "u", 2: "f", 4: "bf", 6: "bool"}
 
 
+def _capsule(value: Any, **how: Any) -> Any:
+    try:
+        return value.__dlpack__(max_version=(1, 0), **how)
+    except TypeError:                   # it is older than that argument
+        return value.__dlpack__(**how)
+
+
 def _of_dlpack(value: Any, name: str, **how: Any) -> Memory:
     """A capsule that nobody uses up frees its tensor itself, when it goes: it is the keeper."""
     try:
-        capsule = value.__dlpack__(**how)
+        capsule = _capsule(value, **how)
     except Exception as error:
         raise refuse("Mismatch", "%s does not give its memory: %s" % (name, error)) from error
     read_only = False
@@ -138,6 +114,9 @@ def _of_dlpack(value: Any, name: str, **how: Any) -> Memory:
         if versioned.major != 1:
             raise refuse("Unsupported", "%s is a tensor of DLPack %d, where 1 is known" % (name, versioned.major))
         tensor, read_only = versioned.tensor, bool(versioned.flags & 1)
+    elif not _is_valid(capsule, b"dltensor"):
+        raise refuse("Mismatch", "%s gives a %s for its memory, and no tensor of DLPack that is still to be taken"
+                     % (name, type(capsule).__name__))
     else:
         tensor = ctypes.cast(_pointer(capsule, b"dltensor"), ctypes.POINTER(_Tensor)).contents
     kind = _CODES.get(tensor.code)
@@ -191,8 +170,39 @@ def _of_literal(value: Any, name: str, dtype: str | None) -> Memory:
     return of_array(array, name)
 
 
+def _of_cuda(value: Any, cuda: Mapping[str, Any], name: str) -> Memory:
+    """https://numba.readthedocs.io/en/stable/cuda/cuda_array_interface.html; it does not say the device: CuPy does."""
+    called = dtype_name(cuda["typestr"])
+    if called is None:
+        raise refuse("Mismatch", "%s has elements of type %s, which Looptree has not" % (name, cuda["typestr"]))
+    if cuda.get("mask") is not None:
+        raise refuse("Mismatch", "%s has a mask; give its elements without one" % name)
+    size, strides = NUMPY[called].itemsize, cuda.get("strides")
+    if strides and any(stride % size for stride in strides):
+        raise refuse("Mismatch", "the elements of %s do not lie at multiples of their size" % name)
+    number = getattr(getattr(value, "device", None), "id", 0)
+    return Memory(cuda["data"][0] or 0, tuple(cuda["shape"]), strides and tuple(s // size for s in strides), called,
+                  "cuda:%d" % (number if isinstance(number, int) else 0), bool(cuda["data"][1]), value,
+                  cuda.get("stream"))
+
+
+def may_write(value: Any, memory: Memory) -> bool:
+    """Whether a result may be written there.  A capsule from before DLPack 1.0 does not say it (JAX's, whose arrays
+    never change): numpy is asked then."""
+    if memory.read_only:
+        return False
+    if memory.device != HOST or not _is_valid(memory.keeper, b"dltensor"):
+        return True
+    try:
+        seen = np.asarray(value)
+    except Exception:                   # numpy has not its type
+        return True
+    return bool(seen.flags.writeable) and seen.__array_interface__["data"][0] == memory.address
+
+
 def look(value: Any, name: str, stream: int | None = None, dtype: str | None = None) -> Memory:
-    """Where an argument lies.  Numbers and lists become arrays of `dtype`; what is no array is refused."""
+    """Where an argument lies.  Numbers and lists become arrays of `dtype`; what is no array is refused.  stream: that
+    on which a device is to use it, which its library sees to."""
     if isinstance(value, np.ndarray):
         return of_array(value, name)
     if isinstance(value, (bool, int, float, list, tuple)):
@@ -203,25 +213,16 @@ def look(value: Any, name: str, stream: int | None = None, dtype: str | None = N
             kind = device()[0]
         except Exception as error:
             raise refuse("Mismatch", "%s does not say where it is: %s" % (name, error)) from error
-        if kind == 1:
-            value = value.detach() if hasattr(value, "detach") else value
-            return _of_dlpack(value, name)
-        if stream is not None and kind in (2, 13):
-            return _of_dlpack(value, name, stream=stream)
-        return _of_dlpack(value, name)
+        if getattr(value, "requires_grad", False):
+            value = value.detach()
+        return _of_dlpack(value, name, **({"stream": stream} if stream is not None and kind in (2, 13) else {}))
     cuda = getattr(value, "__cuda_array_interface__", None)
     if cuda is not None:
-        called = dtype_name(cuda["typestr"])
-        if called is None:
-            raise refuse("Mismatch", "%s has elements of type %s, which Looptree has not" % (name, cuda["typestr"]))
-        size = np.dtype(cuda["typestr"]).itemsize
-        strides = cuda.get("strides")
-        return Memory(cuda["data"][0], tuple(cuda["shape"]), strides and tuple(s // size for s in strides), called,
-                      "cuda:0", bool(cuda["data"][1]), value)
+        return _of_cuda(value, cuda, name)
     try:
         array = np.asarray(value)
     except Exception as error:
-        raise refuse("Mismatch", "%s is no array: %s" % (name, error)) from error
+        raise refuse("Mismatch", "%s is no array: %s" % (name, str(error).partition("\n")[0])) from error
     if array.dtype.kind not in "iufb" and dtype_name(array.dtype) is None:
         raise refuse("Mismatch", "%s is a %s, not an array of numbers" % (name, type(value).__name__))
     return of_array(array, name)
@@ -247,18 +248,21 @@ class Library(NamedTuple):
     clone: Callable[[Any], Any]
 
 
-def library_of(value: Any) -> tuple[Library, int]:
-    """Of an array on a device: its library, and the stream of CUDA on which the caller works."""
+LEGACY = 1              # the handle of CUDA's legacy stream, where 0 means none
+
+
+def library_of(value: Any) -> tuple[Library | None, int]:
+    """Of an array on a device: its library, if that is known, and the stream of CUDA on which the caller works."""
     called = type(value).__module__.split(".")[0]
     if called == "torch":
         import torch
         kinds = {"bf16": torch.bfloat16, "bool": torch.bool}
         return (Library(lambda shape, dtype: torch.empty(shape, dtype=kinds.get(dtype) or getattr(
                             torch, NUMPY[dtype].name), device=value.device), lambda v: v.clone().contiguous()),
-                torch.cuda.current_stream(value.device).cuda_stream)
+                torch.cuda.current_stream(value.device).cuda_stream or LEGACY)
     if called == "cupy":
         import cupy
         return (Library(lambda shape, dtype: cupy.empty(shape, NUMPY[dtype]), lambda v: v.copy(order="C")),
-                cupy.cuda.get_current_stream().ptr)
-    raise refuse("Unsupported", "results in a device's memory are arrays of torch or cupy, and this one is of %s; give "
-                 "torch.from_dlpack(x)" % called)
+                cupy.cuda.get_current_stream().ptr or LEGACY)
+    cuda = getattr(value, "__cuda_array_interface__", None) or {}
+    return None, cuda.get("stream") or LEGACY

@@ -179,6 +179,10 @@ class Counted:
     def _drop(self) -> None:
         raise NotImplementedError
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        from ._errors import refuse
+        raise refuse("Unsupported", "what the library has made is of this process: it is neither pickled nor copied")
+
     def __del__(self) -> None:
         self._dying = True
         if not self._users:
@@ -194,7 +198,7 @@ class Context(Counted):
         self.at = at.value
         self._lock = threading.Lock()
         self._by: int | None = None
-        self._dead: deque[tuple[Any, int]] = deque()
+        self._dead: deque[tuple[Any, int, object]] = deque()
         self.raised: list[BaseException] = []
         self._user: tuple[None, list[BaseException]] = (None, self.raised)      # borrowed by the context
         function("lt_context_cancel")(self.at, _core.is_cancelled, id(self._user))
@@ -225,14 +229,14 @@ class Context(Counted):
         """What a function writes whose last two arguments are lt_write and its user."""
         return text_of(lambda write, user: self.call(name, *arguments, write, user))
 
-    def leave_dead(self, name: str, at: int) -> None:
-        """Frees it when nothing uses the context, in the order in which these are called."""
-        self._dead.append((function(name), at))
+    def leave_dead(self, name: str, at: int, of: object = None) -> None:
+        """Frees it when nothing uses the context, in the order in which these are called; of: what lives until then."""
+        self._dead.append((function(name), at, of))
         self._free_if_idle()
 
     def _free(self) -> None:
         while self._dead:
-            f, at = self._dead.popleft()
+            f, at, _of = self._dead.popleft()
             f(at)
 
     def _free_if_idle(self) -> None:
@@ -270,7 +274,7 @@ class Handle(Counted):
 
     def _drop(self) -> None:
         if self._free_by and self.at:
-            self.context.leave_dead(self._free_by, self.at)
+            self.context.leave_dead(self._free_by, self.at, self.of)
         for parent in self._parents:
             parent.done()
 
@@ -284,7 +288,7 @@ def made(context: Context, name: str, free: str, *arguments: Any, of: object = N
         context.call(name, *words)
     except BaseException:
         if at.value:            # it was made, and a callback or Ctrl-C ends the call all the same
-            context.leave_dead(free, at.value)
+            context.leave_dead(free, at.value, of)
         raise
     return Handle(context, at.value or 0, free, of)
 

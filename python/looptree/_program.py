@@ -1,24 +1,29 @@
 """Compiling and running: compile() and the Program that it gives."""
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import difflib
 import json
+import math
 import mmap
 import os
 import re
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from . import _core, _native
 from ._errors import Error, refuse
-from ._memory import (HOST, NAME_OF, NUMBER_OF, NUMPY, SAFETENSORS, Memory, is_on_device, library_of, look, tell_copy)
+from ._memory import (HOST, NAME_OF, NUMBER_OF, NUMPY, SAFETENSORS, Library, Memory, is_on_device, library_of,
+                      look, may_write)
 from ._native import Context, Handle, as_dict, each, function, made, sized, values
-from ._reports import Backend, Explained, Profile, Times, Verified
+from ._options import tell_copy
+from ._progress import counted, shown
+from ._reports import Backends, Explained, Kernels, Profile, Text, Times, Verified
 from ._tree import Tree
 
 _INPUT, _CONSTANT, _STATE, _RESULT = (values["LT_BINDING_" + kind] for kind in ("INPUT", "CONSTANT", "STATE", "RESULT"))
@@ -40,8 +45,8 @@ class Port:
         return "%s %s[%s]" % (self.name, self.dtype, ", ".join(map(str, self.shape)))
 
 
-def _nearest(name: str, names: Iterable[str]) -> str:
-    close = difflib.get_close_matches(name, list(names), 1)
+def _nearest(name: object, names: Iterable[str]) -> str:
+    close = difflib.get_close_matches(str(name), list(names), 1)
     return "; did you mean '%s'?" % close[0] if close else ""
 
 
@@ -58,23 +63,34 @@ def _source(source: Any) -> tuple[bytes, str, str | None]:
         return source.encode(), "source", None
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
-        try:
-            with open(path, "rb") as f:
-                return f.read(), path, os.path.dirname(path) or "."
-        except OSError as error:
-            raise refuse("InputOutput", "%s: %s" % (path, error.strerror)) from error
-    raise refuse("Mismatch", "a source is a text, bytes, a path, a lazy array or a module of PyTorch, not a %s"
-                 % type(source).__name__)
+        return _read(path), path, os.path.dirname(path) or "."
+    if type(source).__name__ == "ModelProto" and hasattr(source, "SerializeToString"):
+        return source.SerializeToString(), "source", None
+    raise refuse("Mismatch", "a source is a text, bytes, a path, a model of onnx, a lazy array or a module of PyTorch, "
+                 "not a %s" % type(source).__name__)
+
+
+def _read(path: str | os.PathLike[str]) -> bytes:
+    try:
+        with open(path, "rb") as f:
+            return f.read()
+    except OSError as error:
+        raise refuse("InputOutput", "%s: %s" % (os.fspath(path), error.strerror)) from error
 
 
 def read_weights(path: str | os.PathLike[str]) -> dict[str, np.ndarray[Any, Any]]:
     """The arrays of a .npz or .safetensors file (https://huggingface.co/docs/safetensors), the latter mapped."""
     path = os.fspath(path)
-    if path.endswith(".npz"):
-        with np.load(path, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
-    with open(path, "rb") as file:
-        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    try:
+        if path.endswith(".npz"):
+            with np.load(path, allow_pickle=False) as file:
+                return {name: file[name] for name in file.files}
+        with open(path, "rb") as file:
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except OSError as error:
+        raise refuse("InputOutput", "%s: %s" % (path, error.strerror or error)) from error
+    except Exception as error:          # zipfile's, pickle's, or of an empty file
+        raise refuse("InputOutput", "%s is no file of arrays: %s" % (path, error)) from error
     end = 8 + int.from_bytes(data[:8], "little")
     try:
         header = json.loads(data[8:end])
@@ -99,10 +115,10 @@ class Program:
     at a time.
     """
 
-    def __init__(self, graph: Handle, handle: Handle, user: object, remake: Callable[..., Program]):
-        self._graph, self._handle, self._user, self._remake = graph, handle, user, remake
+    def __init__(self, graph: Handle, handle: Handle, remake: Callable[..., Program]):
+        self._graph, self._handle, self._remake = graph, handle, remake
         self._given: dict[str, Any] = {}
-        self._kept_memory: list[Memory] = []
+        self._kept_memory: dict[str, Memory] = {}       # of constants
         self._runner: Any = None
         self._lock = threading.Lock()
         self._closed = False
@@ -113,6 +129,10 @@ class Program:
             [Port(at, kind, i) for i in range(function("lt_program_count")(at, kind))]
             for kind in (_INPUT, _CONSTANT, _STATE, _RESULT))
         self._only = len(self.results) == 1
+        # The backend in whose memory the caller gives each, HOST where that is none's.
+        self._places = {kind: [(function("lt_program_device")(at, kind, i) or HOST.encode()).decode()
+                               for i in range(function("lt_program_count")(at, kind))] for kind in (_INPUT, _RESULT)}
+        self._device = 0                                # the number of that device
         self._sources, self._limits = _extents(self._handle, self.inputs)
 
     # -- weights --
@@ -123,13 +143,14 @@ class Program:
         for i, port in enumerate(self.constants):
             if port.name == name:
                 memory = _conform(look(value, name, dtype=port.dtype), port, "constant")
-                if any(_share(memory, other) for other in self._kept_memory):
+                if any(_share(memory, other) for kept, other in self._kept_memory.items() if kept != name):
                     tell_copy("constant '%s'" % name, "it shares memory with another constant")
                     memory = _copied(memory)
                 # What the library only borrows, this object keeps.
                 handle.context.call("lt_program_bind", handle.at, i, memory.address, 0)
                 self._given[name] = value if memory.keeper is value else memory.keeper
-                self._kept_memory.append(memory)
+                self._kept_memory[name] = memory
+                self._runner = None                     # it knows where constants lie
                 return
         raise refuse("Missing", "no constant is named '%s'%s"
                      % (name, _nearest(name, (c.name for c in self.constants))))
@@ -142,28 +163,37 @@ class Program:
                 raise refuse("Invalid", "the program is closed")
             if self._runner is None:
                 arrays = tuple((port.shape, NUMPY[port.dtype]) for port in self.results)
-                self._runner = _core.runner(self._handle, self._handle.at, np.empty, arrays, np.ndarray)
+                self._runner = _core.runner(self._handle, self._handle.at, np.empty, arrays, np.ndarray,
+                                             tuple(map(_span, self._kept_memory.values())))
             return self._runner
 
-    def __call__(self, /, **inputs: Any) -> Any:
+    def __call__(self, /, *unnamed: Any, **inputs: Any) -> Any:
+        if unnamed:
+            raise self._by_name("p(%s)")
         runner = self._runner or self._ready()
-        done = runner.call(inputs)
+        done = runner.call(inputs, None)
         if done.__class__ is np.ndarray:
             return done
-        if done is NotImplemented:
-            done = self._call_others(runner, inputs)
-        results, shapes = done
-        if self._only and shapes[0] is None:
-            return results[0]
-        return self._named(results, shapes)
+        return self._named(*(self._call_others(runner, inputs) if done is NotImplemented else done))
+
+    def _by_name(self, call: str, each: str = "%s=...") -> Error:
+        return refuse("Mismatch", "inputs are given by name: " + call % ", ".join(
+            each % port.name for port in self.inputs))
 
     def run(self, inputs: Mapping[str, Any], out: Any = None) -> Any:
         """The same with the inputs as a dict, whatever they are called.  out: an array for the only result, or a dict
         of arrays by the results' names: they are written to, and returned."""
-        runner = self._runner or self._ready()
-        return self._named(*self._call_others(runner, {**inputs}, out))
+        if not hasattr(inputs, "keys"):
+            raise self._by_name("p.run({%s})", "'%s': ...")
+        runner, inputs = self._runner or self._ready(), {**inputs}
+        done = runner.call(inputs, out)
+        if done.__class__ is np.ndarray:
+            return done
+        return self._named(*(self._call_others(runner, inputs, out) if done is NotImplemented else done))
 
     def _named(self, results: tuple[Any, ...], shapes: tuple[Any, ...]) -> Any:
+        if self._only and shapes[0] is None:
+            return results[0]
         cut = [r if s is None else r[tuple(slice(extent) for extent in s)] for r, s in zip(results, shapes)]
         return cut[0] if self._only else {port.name: r for port, r in zip(self.results, cut)}
 
@@ -171,10 +201,9 @@ class Program:
         """What is not just what the program takes: seen here, copied where it has to be, or refused."""
         if "out" in inputs and not any(port.name == "out" for port in self.inputs):
             out = inputs.pop("out")
-        if any(map(is_on_device, inputs.values())):
-            if out is not None:
-                raise refuse("Unsupported", "out= is for arrays on the host; results on a device are new ones")
-            return self._there(inputs)
+        giver = next(filter(is_on_device, inputs.values()), None)
+        if giver is not None:
+            return self._there(inputs, out, giver)
         memories = self._taken(inputs)
         results, places = self._room(out)
         for i, memory in enumerate(memories):
@@ -183,8 +212,9 @@ class Program:
                 memories[i] = _copied(memory)
         return tuple(results), runner.run_at(_addresses(memories), _addresses(places), 0, 1)
 
-    def _room(self, out: Any = None) -> tuple[list[Any], list[Memory]]:
-        """Arrays for the results, and where they lie."""
+    def _room(self, out: Any = None, library: Library | None = None,
+              stream: int | None = None) -> tuple[list[Any], list[Memory]]:
+        """Arrays for the results, and where they lie.  Those on a device are made by that library."""
         given = {} if out is None else out
         if self._only and not isinstance(given, Mapping):
             given = {self.results[0].name: out}
@@ -195,55 +225,94 @@ class Program:
                 raise refuse("Missing", "no result is named '%s'%s" % (name, _nearest(name, (
                     port.name for port in self.results))))
         results, places = [], list[Memory]()
-        for port in self.results:
+        for port, place in zip(self.results, self._places[_RESULT]):
             array = given.get(port.name)
-            if array is None:
+            if array is None and place == HOST:
                 array = np.empty(port.shape, NUMPY[port.dtype])
-            memory = look(array, port.name)
+            elif array is None and library is not None:
+                array = library.empty(port.shape, port.dtype)
+            elif array is None:
+                raise refuse("Unsupported", "result '%s' is in a device's memory, and is made there only for arrays of "
+                             "torch or cupy; give out=, or inputs as torch.from_dlpack(x)" % port.name)
+            memory = look(array, port.name, stream)
             if memory.keeper is not array and not hasattr(array, "__dlpack__"):
                 raise refuse("Mismatch", "result '%s' cannot be written to a %s" % (port.name, type(array).__name__))
-            if memory.read_only:
+            if not may_write(array, memory):
                 raise refuse("Invalid", "the array for result '%s' cannot be written to" % port.name)
             if not memory.dense():
                 raise refuse("Invalid", "the elements of the array for result '%s' do not lie side by side, the last "
                              "axis innermost" % port.name)
-            _conform(memory, port, "result")
-            if any(_share(memory, place) for place in places):
+            _conform(memory, port, "result", place)
+            if any(_share(memory, other) for other in places):
                 raise refuse("Invalid", "the array for result '%s' shares memory with another result's" % port.name)
+            for name, constant in self._kept_memory.items():
+                if _share(memory, constant):
+                    raise refuse("Invalid", "the array for result '%s' shares memory with constant '%s', which is "
+                                 "lent as long as the program lives; give another array, or bind a copy"
+                                 % (port.name, name))
             results.append(array)
             places.append(memory)
         return results, places
 
-    def _there(self, inputs: dict[str, Any]) -> tuple[tuple[Any, ...], Any]:
-        """A run on arrays in a device's memory: by the same program compiled with on_device, on the caller's stream."""
-        giver = next(value for value in inputs.values() if is_on_device(value))
-        library, stream = library_of(giver)
+    def _for_device(self) -> Program:
+        """The same program for arrays in a device's memory: itself, or compiled anew."""
+        if any(place != HOST for places in self._places.values() for place in places):
+            return self
+        if self.states:
+            raise refuse("Unsupported", "a program with states runs on arrays of the host or on those of a device, as "
+                         "it was compiled; compile it with on_device='*'")
         with self._lock:
+            if self._closed:
+                raise refuse("Invalid", "the program is closed")
             if self._elsewhere is None:
-                self._elsewhere = self._remake(on_device="*")
+                try:
+                    self._elsewhere = self._remake(on_device="*")
+                except Error as error:
+                    raise refuse("Mismatch", "an array is in a device's memory, and this program cannot be compiled "
+                                 "for that (%s); compile it with backend='cuda'" % error) from error
                 self._elsewhere._bind_as(self)
-            program = self._elsewhere
-        runner, at = program._ready(), program._handle.at
+            return self._elsewhere
+
+    def _there(self, inputs: dict[str, Any], out: Any, giver: Any) -> tuple[tuple[Any, ...], Any]:
+        """A run on arrays in a device's memory, on the stream of whoever gives the first of them."""
+        names = [port.name for port in self.inputs]
+        for name in inputs:
+            if name not in names:
+                raise refuse("Missing", "no input is named '%s'%s" % (name, _nearest(name, names)))
+        library, stream = library_of(giver)
+        program = self._for_device()
+        runner, align = program._ready(), function("lt_program_align")
         memories: list[Memory | None] = []
-        for i, port in enumerate(program.inputs):
+        results, places = program._room(out, library, stream)
+        for i, (port, place) in enumerate(zip(program.inputs, program._places[_INPUT])):
             value = inputs.get(port.name)
             if value is None and port.needed:
                 raise refuse("Missing", "input '%s' is missing: %r" % (port.name, port))
-            place = function("lt_program_device")(at, _INPUT, i)
             if value is None:
                 memories.append(None)
-            elif place is None:
-                memories.append(_conform(look(value, port.name, dtype=port.dtype), port, "input"))
-            else:
-                memory = look(value, port.name, stream)
-                if not memory.dense() or memory.address % max(1, function("lt_program_align")(at, _INPUT, i)):
-                    tell_copy("input '%s'" % port.name, "a device takes dense arrays at aligned addresses")
-                    memory = look(library.clone(value), port.name, stream)
-                memories.append(_conform(memory, port, "input", place.decode()))
-        results = [library.empty(port.shape, port.dtype) for port in program.results]
-        places = [look(result, port.name, stream) for result, port in zip(results, program.results)]
-        # The legacy stream of CUDA, 0, is 1 where 0 is none.
-        return tuple(results), runner.run_at(_addresses(memories), _addresses(places), stream or 1, 1)
+                continue
+            memory = look(value, port.name, stream, dtype=port.dtype)
+            why = None
+            if memory.device != HOST and (
+                    not memory.dense() or memory.address % max(1, align(program._handle.at, _INPUT, i))):
+                why = "a device takes dense arrays at aligned addresses"
+            elif memory.device != HOST and any(m is not None and _share(memory, m) for m in (*memories, *places)):
+                why = "it shares memory with another argument"
+            if why is not None and library is None:
+                raise refuse("Invalid", "input '%s' would be copied: %s; give torch.from_dlpack(x), or a copy"
+                             % (port.name, why))
+            if why is not None and library is not None:
+                tell_copy("input '%s'" % port.name, why)
+                memory = look(library.clone(value), port.name, stream)
+            memories.append(_conform(memory, port, "input", place))
+        for port, at in (*zip(program.inputs, memories), *zip(program.results, places)):
+            if at is not None and at.device != HOST and at.device.partition(":")[2] != str(program._device):
+                raise refuse("Mismatch", "'%s' is on %s, and this program runs on device %d; compile it with "
+                             "backend='cuda:device=N'" % (port.name, at.device, program._device))
+            if at is not None and at.stream is not None and (at.stream or 1) != stream:
+                raise refuse("Invalid", "'%s' comes to be on the stream %#x, and the run is on %#x; give arrays of one "
+                             "stream, or of DLPack" % (port.name, at.stream, stream))
+        return tuple(results), runner.run_at(_addresses(memories), _addresses(places), stream, 1)
 
     def _taken(self, inputs: Mapping[str, Any]) -> list[Memory | None]:
         """The inputs as the program takes them, in its order."""
@@ -255,13 +324,13 @@ class Program:
                   for port in self.inputs if port.name in inputs}
         shapes = self._shapes(looked) if self._limits else {}
         memories: list[Memory | None] = []
-        for port in self.inputs:
+        for port, place in zip(self.inputs, self._places[_INPUT]):
             if port.name in looked:
                 memory = looked[port.name]
-                if memory.shape != port.shape and memory.shape == shapes.get(port.name):
+                if memory.shape != port.shape and memory.shape == shapes.get(port.name) and place == HOST:
                     memories.append(_padded(memory, port))
                 else:
-                    memories.append(_conform(memory, port, "input"))
+                    memories.append(_conform(memory, port, "input", place))
             elif port.needed:
                 raise refuse("Missing", "input '%s' is missing: %r" % (port.name, port))
             else:
@@ -336,7 +405,7 @@ class Program:
             raise refuse("Invalid", "the program is closed")
         return self._handle
 
-    def dump(self, kind: str, kernel: int | None = None) -> str:
+    def dump(self, kind: str, kernel: int | None = None) -> Text:
         """The text of lt-run --dump=KIND: graph, tree, access, frozen, source, plan, explain, asm, kernel, stats; of
         all, or of one kernel by its number."""
         if kind not in _SHOW:
@@ -344,14 +413,14 @@ class Program:
                                                                               ", ".join(_SHOW)))
         p = self._open()
         if kernel is None:
-            return p.context.text("lt_program_dump", p.at, _SHOW[kind])
-        return p.context.text("lt_program_kernel_dump", p.at, kernel, _SHOW[kind])
+            return Text(p.context.text("lt_program_dump", p.at, _SHOW[kind]))
+        return Text(p.context.text("lt_program_kernel_dump", p.at, kernel, _SHOW[kind]))
 
-    def source(self) -> str:
+    def source(self) -> Text:
         """The kernels as their backends compile them."""
         return self.dump("source")
 
-    def graph(self) -> str:
+    def graph(self) -> Text:
         """The graph after the passes, as text."""
         return self.dump("graph")
 
@@ -365,11 +434,14 @@ class Program:
 
     def with_tree(self, tree: Tree | str) -> Program:
         """The same graph compiled by another tree: one of this program's, changed, or a text."""
-        if isinstance(tree, str):
-            return self._remake(schedule=tree)
-        if tree._handle.context is not self._open().context:
+        if not isinstance(tree, (str, Tree)):
+            raise refuse("Mismatch", "with_tree takes a tree of this program or the text of one, not a %s"
+                         % type(tree).__name__)
+        if isinstance(tree, Tree) and tree._handle.context is not self._open().context:
             raise refuse("Invalid", "the tree is of another program; give its text: with_tree(str(tree))")
-        program = self._remake(tree=tree)
+        # What this program's own tree was made by is in the new one.
+        made_by = {"schedule": tree, "tree": None} if isinstance(tree, str) else {"schedule": None, "tree": tree}
+        program = self._remake(**made_by, apply=None)
         program._bind_as(self)
         return program
 
@@ -383,48 +455,55 @@ class Program:
         """Which backend takes each kernel, and why others refused it."""
         return Explained(self._open())
 
-    def kernels(self) -> Explained:
-        """The same: a row for each kernel."""
-        return self.explain()
+    def kernels(self) -> Kernels:
+        """A row for each kernel, which has its source, its instructions and other texts."""
+        return Kernels(self.dump, self.explain())
 
-    def verify(self, /, progress: Callable[[str, float], None] | None = None, **inputs: Any) -> Verified:
-        """One run judged by an evaluator that knows neither passes nor trees (lt-run --verify)."""
+    def verify(self, /, *unnamed: Any, progress: Callable[[str, float], None] | None = None,
+               **inputs: Any) -> Verified:
+        """One run judged by an evaluator that knows neither passes nor trees (lt-run --verify).  progress: called with
+        what it does and the share that is done, instead of a bar."""
+        if unnamed:
+            raise self._by_name("p.verify(%s)")
+        with shown("verifying", progress) as told:
+            return self._verified(told, inputs)
+
+    def _verified(self, told: Callable[..., object] | None, inputs: Mapping[str, Any]) -> Verified:
         p, runner = self._open(), self._ready()
         memories, (_, results) = self._filled(inputs), self._room()
         options = sized("lt_verify_options")
-        user = (progress, p.context.raised)
+        user = (told, p.context.raised)
         options.progress, options.user = _core.on_verify, id(user)
         verifier = made(p.context, "lt_verifier_new", "lt_verifier_free", self._graph.at, p.at, None,
                         ctypes.addressof(options), of=(p, self._graph, user, options))
-        run = runner.borrow()
-        try:
+        with _borrowed(runner, user) as run:
             p.context.call("lt_verifier_run", verifier.at, run, *map(_pointers, (_addresses(memories),
                                                                                 _addresses(results))))
-        finally:
-            runner.give_back(run)
         return Verified(verifier)
 
     def time(self, /, samples: int = 0, repeat: int = 1, **inputs: Any) -> Times:
         """How long runs take; samples 0: as many as take half a second."""
+        for name, count in (("samples", samples), ("repeat", repeat)):
+            if not isinstance(count, int) or not 0 <= count < 2 ** 31:
+                raise refuse("Mismatch", "%s is a whole number, and inputs are given by name: p.time(samples=9, "
+                             "x=...); not a %s" % (name, type(count).__name__ if not isinstance(count, int) else count))
         runner, raised = self._ready(), list[BaseException]()
         memories, (_, results) = self._filled(inputs), self._room()
         options = sized("lt_time_options", n_sample=samples, repeat=repeat)
-        user = (None, raised)
-        options.progress, options.user = _core.on_time, id(user)
         how = sized("lt_run")
         lent = _pointers(_addresses(memories)), _pointers(_addresses(results))
         how.input, how.result = (ctypes.addressof(a) for a in lent)
         out = ctypes.c_void_p()
-        run = runner.borrow()
-        try:
-            status = function("lt_instance_time")(run, ctypes.addressof(how), ctypes.addressof(options),
-                                                  ctypes.addressof(out))
-            if raised:
-                raise raised[0]
-            _native._fail(status, function("lt_instance_message")(run).decode("utf-8", "backslashreplace"))
-            return Times(out.value or 0)
-        finally:
-            runner.give_back(run)
+        with shown("timing", adapted=counted) as told:
+            user = (told, raised)
+            options.progress, options.user = _core.on_time, id(user)
+            with _borrowed(runner, user) as run:
+                status = function("lt_instance_time")(run, ctypes.addressof(how), ctypes.addressof(options),
+                                                      ctypes.addressof(out))
+                if raised:
+                    raise raised[0]
+                _native._fail(status, function("lt_instance_message")(run).decode("utf-8", "backslashreplace"))
+        return Times(out.value or 0)
 
     def profile(self, /, **inputs: Any) -> Profile:
         """What the steps of a run take: of a program made anew with that option."""
@@ -460,9 +539,25 @@ class Program:
         function("lt_program_stats")(self._open().at, ctypes.addressof(stats))
         return as_dict(stats)
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise refuse("Unsupported", "a program is of this process, and is neither pickled nor copied; compile its "
+                     "source where it is wanted, schedule=str(p.tree()) for the same loops")
+
     def __repr__(self) -> str:
         return "<looptree.Program (%s) -> (%s)>" % (", ".join(map(repr, self.inputs)),
                                                    ", ".join(map(repr, self.results)))
+
+
+@contextlib.contextmanager
+def _borrowed(runner: Any, user: tuple[Any, list[BaseException]]) -> Iterator[int]:
+    """An instance of the runner's, for a call that runs it, which ends where Ctrl-C or a callback raises."""
+    run = runner.borrow()
+    function("lt_instance_cancel")(run, _core.is_cancelled, id(user))
+    try:
+        yield run
+    finally:
+        function("lt_instance_cancel")(run, None, None)
+        runner.give_back(run)
 
 
 def _addresses(of: Iterable[Any]) -> tuple[int, ...]:
@@ -526,7 +621,7 @@ def _conform(memory: Memory, port: Port, what: str, device: str = HOST) -> Memor
         raise refuse("Mismatch", "%s '%s' is on %s, and this program takes it on the host"
                      % (what, port.name, memory.device))
     if memory.device == HOST and device != HOST:
-        raise refuse("Mismatch", "%s '%s' is on the host, and others are on a device" % (what, port.name))
+        raise refuse("Mismatch", "%s '%s' is on the host, and this program takes it on a device" % (what, port.name))
     bits = memory.dtype == "u16" and port.dtype == "bf16" and NUMPY["bf16"] == np.uint16
     if memory.dtype != port.dtype and not bits:
         raise refuse("Mismatch", "%s '%s' is %s, and %s is asked for" % (what, port.name, memory.dtype, port.dtype))
@@ -544,17 +639,19 @@ def _copied(memory: Memory) -> Memory:
     return memory._replace(address=copy.__array_interface__["data"][0], strides=None, keeper=copy)
 
 
+def _span(m: Memory) -> tuple[int, int]:
+    """From its first byte to behind its last; nothing: an empty one."""
+    item = NUMPY[m.dtype].itemsize
+    if m.strides is None or 0 in m.shape:
+        return m.address, m.address + math.prod(m.shape) * item
+    steps = [(n - 1) * s * item for n, s in zip(m.shape, m.strides)]
+    return m.address + sum(s for s in steps if s < 0), m.address + sum(s for s in steps if s > 0) + item
+
+
 def _share(a: Memory, b: Memory) -> bool:
     """Whether two have a byte in common: that of the one lies between the other's first and last."""
-    spans = []
-    for m in (a, b):
-        item = NUMPY[m.dtype].itemsize
-        steps = [0] * len(m.shape) if m.strides is None else [(n - 1) * s * item for n, s in zip(m.shape, m.strides)]
-        size = int(np.prod(m.shape, dtype=np.int64)) * item if m.strides is None else item
-        spans.append((m.address + sum(s for s in steps if s < 0), m.address + sum(s for s in steps if s > 0) + size,
-                      0 not in m.shape))
-    (a0, a1, a_any), (b0, b1, b_any) = spans
-    return a.device == b.device and a_any and b_any and a0 < b1 and b0 < a1
+    (a0, a1), (b0, b1) = _span(a), _span(b)
+    return a.device == b.device and a0 < b1 and b0 < a1 and a0 < a1 and b0 < b1
 
 
 class _Viewed:
@@ -592,7 +689,8 @@ def _of_torch(source: Any) -> bool:
 
 
 def compile(source: Any, example: Any = None, *, folder: str | os.PathLike[str] | None = None,
-            backend: str | None = None, threads: int = 0, schedule: str | None = None,
+            backend: str | None = None, threads: int = 0,
+            schedule: str | Tree | os.PathLike[str] | None = None,
             apply: str | None = None, dims: Mapping[str, int | str] | None = None,
             weights: Mapping[str, Any] | str | os.PathLike[str] | None = None,
             fixed: Mapping[str, Any] | None = None, kernels: str | os.PathLike[str] | None = None,
@@ -601,22 +699,35 @@ def compile(source: Any, example: Any = None, *, folder: str | os.PathLike[str] 
             **more: Any) -> Program:
     """A source made into a Program.
 
-    source: a text (script or graph), bytes, a path (script, graph, model of ONNX, checkpoint of llama2.c), a lazy
-    array, a module of PyTorch with an example of its arguments (looptree.torch).  folder: where the files of a source
-    of bytes are, such as external data of a model of ONNX; of a path its own.
+    source: a text (script or graph), bytes, a path (script, graph, model of ONNX, program of
+    SeeDot, checkpoint of llama2.c), a ModelProto of onnx, a lazy array, a module of PyTorch with an example of its
+    arguments (looptree.torch).  folder: where the files of a source of bytes are, such as external data of a model of
+    ONNX; of a path its own.
     backend: as lt-run -b, "llvm,cpu"; threads: 0: as many as there are processors;
-    schedule: a tree's text or a list of primitives; apply: primitives on the default tree, "split m 6; unroll m'";
+    schedule: a tree, the text of one or of a list of primitives, or such a file (pathlib.Path);
+    apply: primitives on the default tree, "split m 6; unroll m'";
     dims: extents of symbolic dimensions, {"batch": 8} or {"batch": "1..64"}; weights: constants by name, or a file
     (.npz, .safetensors); fixed: inputs that are constants of the model; kernels: a folder of operations of one's own;
-    cache: a folder for compiled code.  more: members of struct lt_options.
+    cache: a folder for compiled code; progress: called with kernels that are done and their number, instead of a bar
+    (options); log: called with a level and a line of the backends'.  more: members of struct lt_options.
     """
+    if isinstance(schedule, os.PathLike):
+        schedule = _read(schedule).decode()
+    elif isinstance(schedule, Tree):
+        schedule = str(schedule)
+    for name, given, of in (("dims", dims, "extents"), ("fixed", fixed, "arrays"), ("weights", weights, "arrays")):
+        if given is not None and not isinstance(given, Mapping) and not (
+                name == "weights" and isinstance(given, (str, os.PathLike))):
+            raise refuse("Mismatch", "%s is a dict of %s by name%s, not a %s" % (
+                name, of, ", or a file of them" * (name == "weights"), type(given).__name__))
     if _of_torch(source):
         from .torch import compile as compile_module
         return compile_module(source, example, backend=backend, threads=threads, schedule=schedule, apply=apply,
                               dims=dims, weights=weights, fixed=fixed, kernels=kernels, cache=cache,
                               progress=progress, log=log, **more).program
     if example is not None:
-        raise refuse("Invalid", "an example of arguments is for modules of PyTorch, not for a %s"
+        raise refuse("Invalid", "an example of arguments is for modules of PyTorch (torch.jit.load gives one), "
+                     "not for a %s"
                      % type(source).__name__)
     text, file, own_folder = _source(source)
     folder = folder or own_folder
@@ -642,10 +753,14 @@ def compile(source: Any, example: Any = None, *, folder: str | os.PathLike[str] 
     asked: dict[str, Any] = {"backends": backend, "n_thread": threads, "schedule": schedule, "apply": apply,
                              "kernels": kernels, "cache_dir": cache, **more}
     program = _compiled(graph, asked, progress, log)
-    given = read_weights(weights) if isinstance(weights, (str, os.PathLike)) else weights or {}
-    for name, value in given.items():
+    bound = read_weights(weights) if isinstance(weights, (str, os.PathLike)) else weights or {}
+    for name, value in bound.items():
         program.bind(name, value)
     return program
+
+
+# Options that are called otherwise here.
+_SAID = {"backends": "backend", "n_thread": "threads", "cache_dir": "cache"}
 
 
 def _compiled(graph: Handle, asked: dict[str, Any], progress: Any, log: Any) -> Program:
@@ -657,28 +772,33 @@ def _compiled(graph: Handle, asked: dict[str, Any], progress: Any, log: Any) -> 
         if name == "tree" or value is None:
             continue
         if kinds.get(name) not in (ctypes.c_char_p, ctypes.c_uint32) or name == "size":
-            raise refuse("Invalid", "compile has no option '%s'%s" % (name, _nearest(name, kinds)))
+            raise refuse("Invalid", "compile has no option '%s'%s" % (name, _nearest(name, (*kinds, *_SAID.values()))))
         if kinds[name] is ctypes.c_char_p:
-            setattr(options, name, _native.word(value, "option %s" % name))
+            setattr(options, name, _native.word(value, "option %s" % _SAID.get(name, name)))
         elif isinstance(value, int) and 0 <= value < 2 ** 32:
             setattr(options, name, value)
         else:
-            raise refuse("Mismatch", "option %s is a number of at least 0, not %r" % (name, value))
-    # Kept with the program, whose backends log as long as it lives.
+            raise refuse("Mismatch", "option %s is a whole number of at least 0 and below 2**32, not %r"
+                         % (_SAID.get(name, name), value))
+    # Kept with the program's handle: its backends log as long as it lives, and when it is freed.
     logged: list[BaseException] = []
-    user = ((progress, context.raised), (log, logged))
-    options.user, options.progress, options.log = id(user), _core.on_progress, _core.on_log
-    options.cancelled = _core.is_compile_cancelled
-    if tree is None:
-        handle = made(context, "lt_compile", "lt_program_free", context.at, graph.at, ctypes.addressof(options),
-                      of=graph)
-    else:
-        handle = made(context, "lt_compile_tree", "lt_program_free", context.at, graph.at, tree._handle.at,
-                      ctypes.addressof(options), of=graph)
+    with shown("compiling", progress, counted) as told:
+        user = ((told, context.raised), (log, logged))
+        options.user, options.progress, options.log = id(user), _core.on_progress, _core.on_log
+        options.cancelled = _core.is_compile_cancelled
+        if tree is None:
+            handle = made(context, "lt_compile", "lt_program_free", context.at, graph.at, ctypes.addressof(options),
+                          of=(graph, user))
+        else:
+            handle = made(context, "lt_compile_tree", "lt_program_free", context.at, graph.at, tree._handle.at,
+                          ctypes.addressof(options), of=(graph, user))
 
     def again(**changes: Any) -> Program:
         return _compiled(graph, {**asked, **changes}, progress, log)
-    return Program(graph, handle, user, again)
+    program = Program(graph, handle, again)
+    number = re.search(r"\bdevice=(\d+)", asked.get("backends") or "")
+    program._device = int(number[1]) if number else 0
+    return program
 
 
 # ---- backends ----
@@ -718,9 +838,9 @@ def _load(path: str) -> None:
     context.call("lt_backend_load_file", context.at, _native.word(path, "a path"))
 
 
-def backends() -> list[Backend]:
+def backends() -> Backends:
     """Each backend: name, summary, usable, reason, devices, options (include/lt/backends.h)."""
     load_backends()
     context = Context()
-    return [Backend(made(context, "lt_backend_ask", "lt_backend_facts_free", context.at, function("lt_backend_name")(i),
-                         None)) for i in range(function("lt_backend_count")())]
+    return Backends(made(context, "lt_backend_ask", "lt_backend_facts_free", context.at, function("lt_backend_name")(i),
+                         None) for i in range(function("lt_backend_count")()))

@@ -1,9 +1,25 @@
 """What programs are asked, as objects: explained, verified, timed, profiled."""
 from __future__ import annotations
 
+import html
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from ._errors import CLASSES
 from ._native import Handle, as_dict, each, function, struct, text_of, values
+
+_LIVES = {value: name[len("LT_LIVES_"):].lower() for name, value in values.items() if name.startswith("LT_LIVES_")}
+
+
+class _Shown:
+    """In a notebook: its text as it is."""
+
+    def _repr_html_(self) -> str:
+        return "<pre>%s</pre>" % html.escape(str(self))
+
+
+class Text(_Shown, str):
+    """A text that a notebook shows as it is: a str otherwise."""
 
 
 class _Row:
@@ -17,17 +33,89 @@ class _Row:
         return "<%s>" % ", ".join("%s=%r" % item for item in self.__dict__.items() if not isinstance(item[1], list))
 
 
+def _frame(rows: list[dict[str, Any]]) -> Any:
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError("to_pandas makes a DataFrame of pandas, which is not here: pip install pandas") from error
+    return pandas.DataFrame(rows)
+
+
 class _Rows(list[_Row]):
     def to_pandas(self) -> Any:
-        """A DataFrame of the rows; pandas has to be installed."""
+        """A DataFrame of the rows, with all that they have; pandas has to be installed."""
+        return _frame([{name: value for name, value in row.__dict__.items() if name[:1] != "_"} for row in self])
+
+
+class Kernel(_Shown, _Row):
+    """A kernel of a program: number, kernel (its name), backend (None: none takes it), same_as (the one whose code it
+    runs), nodes.  str(k) is what its backend is given: a kernel program, or of a backend that takes none a frozen
+    tree."""
+
+    def __init__(self, number: int, dump: Callable[[str, int], Text], row: _Row):
+        super().__init__(number=number, kernel=row.kernel, backend=row.backend, same_as=row.same_as, nodes=row.nodes)
+        self._dump = dump
+
+    def dump(self, kind: str) -> Text:
+        """The text of lt-run --dump=KIND of this kernel: access, frozen, source, asm, kernel or stats."""
+        return self._dump(kind, self.number)
+
+    def source(self) -> Text:
+        """As its backend compiles it."""
+        return self.dump("source")
+
+    def asm(self) -> Text:
+        """Its instructions, as text."""
+        return self.dump("asm")
+
+    def __str__(self) -> str:
         try:
-            import pandas
-        except ImportError as error:
-            raise ImportError("to_pandas makes a DataFrame of pandas, which is not here: pip install pandas") from error
-        return pandas.DataFrame([{k: v for k, v in row.__dict__.items() if not isinstance(v, list)} for row in self])
+            return self.dump("kernel")
+        except CLASSES["Unsupported"]:
+            return self.dump("frozen")
+
+    def __repr__(self) -> str:
+        return "<kernel %s of %s>" % (self.kernel, self.backend)
 
 
-class Explained(_Rows):
+class Kernels(_Shown, _Rows):
+    """The kernels of a program, by number: Kernel.  str(kernels) is the texts of all."""
+
+    def __init__(self, dump: Callable[[str, int], Text], explained: Explained):
+        super().__init__(Kernel(i, dump, row) for i, row in enumerate(explained))
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self))
+
+
+class Allocation(_Row):
+    """What a value is allocated (struct lt_allocation): bytes, lives ("whole", "local", "outside", "nowhere"),
+    owner_path (the loop in an iteration of which it lives), extents ..."""
+
+    def __init__(self, of: Any):
+        super().__init__(text="%" + of.name.decode(), **{**as_dict(of), "lives": _LIVES[of.lives]},
+                         extents=[e.value for e in each(of.extent, of.n_extent, "int64_t")])
+
+    def __str__(self) -> str:
+        if self.lives in ("nowhere", "outside"):
+            return "%s %s" % (self.text, self.lives)
+        return "%s %s%s, %d bytes%s%s" % (
+            self.text, self.lives, " to an iteration of %s" % self.owner_path if self.owner_path else "", self.bytes,
+            " of %d buffers" % self.buffers if self.buffers > 1 else "",
+            ", laid out as %s" % self.layout if self.layout else "")
+
+    def __repr__(self) -> str:
+        return "<%s>" % self
+
+
+class Allocations(_Shown, _Rows):
+    """A row for each value of a tree: Allocation."""
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self))
+
+
+class Explained(_Shown, _Rows):
     """A row for each kernel: kernel, backend (None: none takes it), same_as, nodes, refusals, decided, text."""
 
     def __init__(self, program: Handle):
@@ -60,7 +148,17 @@ class Backend(_Row):
         return "<backend %s: %s>" % (self.name, self.summary if self.usable else self.reason)
 
 
-class Verified(_Row):
+class Backends(_Shown, _Rows):
+    """A row for each backend: Backend."""
+
+    def __init__(self, handles: Iterable[Handle]):
+        super().__init__(map(Backend, handles))
+
+    def __str__(self) -> str:
+        return "".join("%-8s %s\n" % (b.name, b.summary if b.usable else "not here: " + b.reason) for b in self)
+
+
+class Verified(_Shown, _Row):
     """What was found (struct lt_verified): bool(v) is whether all is right; str(v) is what lt-run --verify prints."""
 
     def __init__(self, verifier: Handle):
@@ -72,11 +170,15 @@ class Verified(_Row):
     def __bool__(self) -> bool:
         return bool(self.verdict == "passed")
 
+    def to_pandas(self) -> Any:
+        """A DataFrame of one row; pandas has to be installed."""
+        return _frame([self.__dict__])
+
     def __str__(self) -> str:
         return str(self.text)
 
 
-class Times(_Row):
+class Times(_Shown, _Row):
     """Times of runs in nanoseconds (struct lt_timing): median_ns, min_ns, lower_ns, upper_ns, samples ..."""
 
     def __init__(self, at: int):
@@ -89,12 +191,16 @@ class Times(_Row):
         """In seconds."""
         return float(self.median_ns) * 1e-9
 
+    def to_pandas(self) -> Any:
+        """A DataFrame with a row for each sample: ns; pandas has to be installed."""
+        return _frame([{"ns": ns} for ns in self.samples])
+
     def __str__(self) -> str:
         return "median %.4g us of %d runs, minimum %.4g us, middle half from %.4g to %.4g us" % (
             self.median_ns / 1e3, self.n_sample, self.min_ns / 1e3, self.lower_ns / 1e3, self.upper_ns / 1e3)
 
 
-class Profile(_Rows):
+class Profile(_Shown, _Rows):
     """A row for each step of a run: name, backend, ns, busy_ns, useful, bytes, nodes ..."""
 
     def __init__(self, at: int):

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from . import _native
-from ._errors import make
+from ._errors import make, refuse
 from ._native import Handle, as_dict, each_of, function, made, struct, values
+from ._reports import Allocation, Allocations
 
 if TYPE_CHECKING:
     from ._program import Program
@@ -73,6 +74,22 @@ class Tree:
     def __repr__(self) -> str:
         return "<looptree.Tree of %d lines>" % len(self.lines())
 
+    def __eq__(self, other: object) -> bool:
+        return str(self) == str(other) if isinstance(other, Tree) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def __copy__(self) -> Tree:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Tree:
+        return self
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise refuse("Unsupported", "a tree is of this process; str(tree) is its text, which with_tree and schedule= "
+                     "take")
+
     def apply(self, steps: str, name: str = "schedule") -> Tree:
         """Steps, one a line or with ';' between: "split k 8; unroll k'"."""
         if not isinstance(steps, str):
@@ -128,11 +145,11 @@ class Tree:
                 raise make(14, "the tree's graph has no node %%%s" % value.lstrip("%"))
         return Access(made(context, "lt_looptree_access", "lt_accesses_free", h.at, node, number, of=h))
 
-    def memory(self) -> list[Node]:
+    def memory(self) -> Allocations:
         """What each value is allocated: bytes, where it lives, the loop that owns it (struct lt_allocation)."""
         found = struct("lt_array")()
         self._handle.context.call("lt_looptree_allocations", self._handle.at, ctypes.addressof(found))
-        return [Node({"text": "%" + a.name.decode(), **as_dict(a)}) for a in each_of(found, "lt_allocation")]
+        return Allocations(map(Allocation, each_of(found, "lt_allocation")))
 
     def compile(self) -> Program:
         """The program that runs by it."""
@@ -188,6 +205,9 @@ class Access:
     def __str__(self) -> str:
         return "\n".join(a.text for a in self.accesses)
 
+    def __repr__(self) -> str:
+        return "<%s>" % "; ".join(a.text for a in self.accesses)
+
 
 def _native_error() -> type[Exception]:
     from ._errors import Error
@@ -198,6 +218,7 @@ def _method(row: dict[str, Any]) -> Callable[..., Tree]:
     def primitive(self: Tree, *words: object) -> Tree:
         return self.apply(" ".join([row["name"], *map(str, words)]), row["name"])
     primitive.__name__ = row["name"] if row["name"] not in ("apply", "compile") else row["name"] + "_"
+    primitive.__qualname__ = "Tree." + primitive.__name__
     primitive.__doc__ = "%s: %s" % (row["usage"], row["help"])
     return primitive
 

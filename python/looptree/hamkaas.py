@@ -24,7 +24,8 @@ import numpy as np
 
 from . import _native
 from ._errors import Error, make, refuse
-from ._memory import HOST, NUMPY, Memory, look, tell_copy
+from ._memory import HOST, NUMPY, Memory, look
+from ._options import tell_copy
 from ._program import _copied, _nearest, _viewed
 
 __all__ = ["BufferTensor", "ComplexHadamardProductNode", "ConstantTensor", "HadamardProductNode", "HamKaasModel",

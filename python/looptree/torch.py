@@ -26,9 +26,12 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from . import _memory
 from . import _program
 from ._errors import Error, refuse
+from ._options import tell_copy
 
 try:
     import torch
@@ -45,12 +48,18 @@ class LeftToEager(UserWarning):
 
 # ---- a module to a model of ONNX ----
 
+# Calls that PyTorch makes in the place of others where nothing asks for gradients; it can be told not to.
+_FAST_PATHS = ("_transformer_encoder_layer_fwd", "_native_multi_head_attention")
+
+
 def _reason(error: BaseException) -> str:
     """What an exporter says first of why it cannot: the innermost cause, in one line."""
     while error.__cause__ is not None:
         error = error.__cause__
     text = str(error).strip()
     said = text if isinstance(error, Error) else text.split("\n")[0]
+    if any(name in said for name in _FAST_PATHS):
+        said += "; after torch.backends.mha.set_fastpath_enabled(False) this is made of operators that are there"
     return said or type(error).__name__
 
 
@@ -128,17 +137,31 @@ def _changed(program: torch.export.ExportedProgram) -> list[str]:
     return sorted({*signature.buffers_to_mutate.values(), *signature.user_inputs_to_mutate.values()})
 
 
+class _TensorsOf(torch.nn.Module):
+    """A module that gives only the tensors of what another one does."""
+
+    def __init__(self, inner: torch.nn.Module):
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        return tuple(_tensors(self.inner(*args, **kwargs)))
+
+
 def _of_exported(program: torch.export.ExportedProgram) -> _Exported:
     changed = _changed(program)
     if changed:
         raise refuse("Unsupported", "the module changes %s as it runs, which a model of ONNX cannot; module.eval() "
                      "leaves the statistics of normalizations alone" % ", ".join(changed[:4]))
-    model = torch.onnx.export(program, dynamo=True, verbose=False)
-    if model is None:
-        raise refuse("Unsupported", "torch.onnx gave no model")
     out = program.call_spec.out_spec
     constants = [getattr(s.arg, "value", None) if not isinstance(s.arg, torch.export.graph_signature.TensorArgument)
                  else torch.Tensor for s in program.graph_signature.output_specs]
+    if any(c is not torch.Tensor and c is not None for c in constants):     # which the exporter does not take
+        args, kwargs = program.example_inputs or ((), {})
+        program = torch.export.export(_TensorsOf(program.module()), args, kwargs)
+    model = torch.onnx.export(program, dynamo=True, verbose=False)
+    if model is None:
+        raise refuse("Unsupported", "torch.onnx gave no model")
 
     def results(flat: list[Any]) -> Any:
         given = iter(flat)
@@ -166,16 +189,39 @@ def _example(example: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
     return () if example is None else (example,), {}
 
 
-def _compiled(exported: _Exported, options: dict[str, Any]) -> tuple[_program.Program, list[str], list[str]]:
-    """The program, and the names of its inputs and results in the order of the module's."""
+def _refuse_arrays(values: Any) -> None:
+    for leaf in pytree.tree_leaves(values):
+        if isinstance(leaf, np.ndarray):
+            raise refuse("Mismatch", "a module's arguments are tensors, not an ndarray of numpy: torch.from_numpy(x); "
+                         "the looptree.Program of a compiled module, .program, takes arrays by name")
+
+
+def _listed(spec: pytree.TreeSpec) -> str:
+    """Arguments as a call has them: "tensor, [tensor, tensor], scale=tensor"."""
+    class Leaf:
+        def __repr__(self) -> str:
+            return "tensor"
+    args, kwargs = pytree.tree_unflatten([Leaf()] * spec.num_leaves, spec)
+    return ", ".join([*map(repr, args), *("%s=%r" % item for item in kwargs.items())])
+
+
+@contextlib.contextmanager
+def _saved(exported: _Exported) -> Iterator[str]:
+    """A path at which the model is; in a refusal it is called the module."""
     with tempfile.TemporaryDirectory(prefix="looptree-") as folder:
         path = os.path.join(folder, "module.onnx")
         exported.save(path)
         try:
-            program = _program.compile(path, frontend="onnx", **options)
+            yield path
         except Error as error:
             error.args = (str(error).replace(path, "module"),)
             raise
+
+
+def _compiled(exported: _Exported, options: dict[str, Any]) -> tuple[_program.Program, list[str], list[str]]:
+    """The program, and the names of its inputs and results in the order of the module's."""
+    with _saved(exported) as path:
+        program = _program.compile(path, frontend="onnx", **options)
         import onnx
         graph = onnx.load(path, load_external_data=False).graph
     return program, [i.name for i in graph.input], [o.name for o in graph.output]
@@ -191,6 +237,8 @@ def _dtypes() -> dict[str, torch.dtype]:
         warnings.simplefilter("ignore")         # of types that are experimental or on their way out
         for dtype in {d for d in vars(torch).values() if isinstance(d, torch.dtype)}:
             try:
+                if not dtype.is_floating_point and dtype is not torch.bool and torch.iinfo(dtype).bits % 8:
+                    continue        # uint3 says of itself that it is uint8
                 found[_memory.look(torch.empty(1, dtype=dtype), "").dtype] = dtype
             except Exception:   # what the library, or DLPack, does not have
                 continue
@@ -225,12 +273,11 @@ class _Runs:
                 raise refuse("Mismatch", "input '%s' is %s %s on %s, and %s %s on cpu is asked for" % (
                     port[0], tensor.dtype, list(tensor.shape), tensor.device, port[1], list(port[2])))
             if not tensor.is_contiguous() or tensor.is_neg():
-                _memory.tell_copy("input '%s'" % port[0],
-                                  "its elements do not lie side by side, the last axis innermost")
+                tell_copy("input '%s'" % port[0], "its elements do not lie side by side, the last axis innermost")
                 tensor = tensor.resolve_neg().contiguous()
             begin = tensor.data_ptr()
             if any(begin < e and b < begin + tensor.nbytes for b, e in spans):
-                _memory.tell_copy("input '%s'" % port[0], "it shares memory with another input")
+                tell_copy("input '%s'" % port[0], "it shares memory with another input")
                 tensor = tensor.clone()
                 begin = tensor.data_ptr()
             spans.append((begin, begin + tensor.nbytes))
@@ -255,7 +302,9 @@ class Compiled:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         spec = pytree.tree_structure((args, kwargs))
         if spec != self._spec:
-            raise refuse("Mismatch", "the arguments are %s, and the example's were %s" % (spec, self._spec))
+            raise refuse("Mismatch", "the arguments are (%s), and the example's were (%s)"
+                         % (_listed(spec), _listed(self._spec)))
+        _refuse_arrays((args, kwargs))
         if self._others and _others((args, kwargs)) != self._others:
             raise refuse("Mismatch", "what is no tensor is a constant: the arguments have %r, and the example had %r"
                          % (_others((args, kwargs)), self._others))
@@ -273,8 +322,12 @@ def compile(module: Any, example: Any = None, **options: Any) -> Compiled:
     """
     if isinstance(module, torch.export.ExportedProgram) and example is None:
         args, kwargs = module.example_inputs or ((), {})
+    elif example is None:
+        raise refuse("Missing", "give an example of the module's arguments, whose shapes it is compiled for: "
+                     "compile(module, torch.randn(1, 28)), a tuple of several, a dict by name, () where it takes none")
     else:
         args, kwargs = _example(example)
+    _refuse_arrays((args, kwargs))
     return Compiled(module, args, kwargs, options)
 
 
@@ -409,9 +462,7 @@ def _why_not(node: torch.fx.Node) -> tuple[str, bool]:
         with torch.no_grad(), _quiet():
             program = torch.export.export(module, example)
         changes = bool(_changed(program))
-        with tempfile.TemporaryDirectory(prefix="looptree-") as folder:
-            path = os.path.join(folder, "module.onnx")
-            _exported(program, (), {}).save(path)
+        with _saved(_exported(program, (), {})) as path:
             _program.compile(path, frontend="onnx", backend="ref")
     except Exception as error:
         return _reason(error).replace("\n", " ").strip() or type(error).__name__, changes

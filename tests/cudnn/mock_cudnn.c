@@ -258,9 +258,9 @@ static cudnnStatus_t graph_pointwise(const struct descriptor *op, struct dnn_gra
 	int32_t prec = -1;
 	if (!what || !fetch_tensors(g, s, op, names[n], n + 1))
 		return CUDNN_STATUS_BAD_PARAM;
-	/* Integers are compared in booleans; everything else is computed in float32. */
+	/* Integers are added as such and compared in booleans; everything else is computed in float32. */
 	(void)fetch(what, CUDNN_ATTR_POINTWISE_MATH_PREC, &prec, 1);
-	if (prec != (g->tensor[s->in[0]].type == CUDNN_DATA_INT32 ? CUDNN_DATA_BOOLEAN : CUDNN_DATA_FLOAT))
+	if (prec != (g->tensor[s->in[0]].type == CUDNN_DATA_INT32 ? g->tensor[s->out].type : CUDNN_DATA_FLOAT))
 		return CUDNN_STATUS_BAD_PARAM;
 	(void)fetch(what, CUDNN_ATTR_POINTWISE_MODE, &s->mode, 1);
 	(void)fetch(what, CUDNN_ATTR_POINTWISE_AXIS, &axis, 1);
@@ -432,13 +432,15 @@ static int is_norm(const struct dnn_graph *g)
 	return good;
 }
 
-/* Product, scale, mask, causal mask, softmax with the logarithm that nobody reads, product: in this order, each step of
- * the one before, the probabilities in the type of the values. */
+/* Product, scale, masks, causal mask with how many keys more, softmax with the logarithm that nobody reads, product: in
+ * this order, each step of the one before, the probabilities in the type of the values. */
 static int is_attention(const struct dnn_graph *g)
 {
 	static const struct { int kind, mode, optional; } all[] = { { CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR, 0, 0 },
-		{ 0, CUDNN_POINTWISE_MUL, 1 }, { 0, CUDNN_POINTWISE_ADD, 1 }, { 0, CUDNN_POINTWISE_GEN_INDEX, 1 },
-		{ 0, CUDNN_POINTWISE_GEN_INDEX, 1 }, { 0, CUDNN_POINTWISE_CMP_GE, 1 }, { 0, CUDNN_POINTWISE_BINARY_SELECT, 1 },
+		{ 0, CUDNN_POINTWISE_MUL, 1 }, { 0, CUDNN_POINTWISE_ADD, 1 }, { 0, CUDNN_POINTWISE_MIN, 1 },
+		{ 0, CUDNN_POINTWISE_GEN_INDEX, 1 },
+		{ 0, CUDNN_POINTWISE_ADD, 1 }, { 0, CUDNN_POINTWISE_GEN_INDEX, 1 }, { 0, CUDNN_POINTWISE_CMP_GE, 1 },
+		{ 0, CUDNN_POINTWISE_BINARY_SELECT, 1 },
 		{ CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR, CUDNN_REDUCE_TENSOR_MAX, 0 }, { 0, CUDNN_POINTWISE_SUB, 0 },
 		{ 0, CUDNN_POINTWISE_EXP, 0 }, { CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR, CUDNN_REDUCE_TENSOR_ADD, 0 },
 		{ 0, CUDNN_POINTWISE_LOG, 0 }, { 0, CUDNN_POINTWISE_ADD, 0 }, { 0, CUDNN_POINTWISE_DIV, 0 },
@@ -498,11 +500,25 @@ static CUresult run_same(const uint64_t *arg, const unsigned blocks[3], const un
 	return CUDA_SUCCESS;
 }
 
+static CUresult run_masked(const uint64_t *arg, const unsigned blocks[3], const unsigned threads[3])
+{
+	double number[2];
+	uint64_t slot[4];
+	(void)blocks, (void)threads;
+	memcpy(number, arg + 5, sizeof number);
+	for (int i = 0; i < 4; i++)
+		slot[i] = arg[7 + i] ? (uintptr_t)mock.host(arg[7 + i]) : 0;
+	for (int64_t i = 0; i < (int64_t)arg[2]; i++)
+		reference_mask(mock.host(arg[0]), mock.host(arg[1]), i, (int32_t)arg[3], arg[4] != 0, number[0], number[1], slot);
+	return CUDA_SUCCESS;
+}
+
 __attribute__((constructor)) static void at_begin(void)
 {
 	static const struct mock_kernel kernels[] = { { "lt_cudnn_reference", run_reference, 5, 64, 1024, 0 },
-		{ "lt_cudnn_same", run_same, 4, 32, 1024, 0 } };
-	mock.kernels(kernels, 2);
+		{ "lt_cudnn_same", run_same, 4, 32, 1024, 0 },
+		{ "lt_cudnn_masked", run_masked, 11, 64, 1024, 0 } };
+	mock.kernels(kernels, 3);
 }
 
 /* ---- a plan runs ---- */
@@ -541,7 +557,7 @@ struct dnn_run {
 	struct dnn_plan plan;
 	char *at[MAX_TENSOR];
 	uint64_t address[MAX_TENSOR];
-	float number[MAX_TENSOR];
+	union { float f; int32_t i; } number[MAX_TENSOR];
 	double *between[MAX_TENSOR];
 };
 
@@ -569,7 +585,7 @@ static double value_at(const struct dnn_run *r, int32_t tensor, const int64_t *i
 	const struct dnn_tensor *t = &r->plan.graph.tensor[tensor];
 	int64_t at = 0;
 	if (t->by_value)
-		return (double)r->number[tensor];
+		return t->type == CUDNN_DATA_INT32 ? r->number[tensor].i : (double)r->number[tensor].f;
 	if (!t->virtual)
 		return lt__number_load(r->at[tensor], element_of(t, index), dtype_of(t->type)).f;
 	for (int64_t i = 0; i < t->n; i++)

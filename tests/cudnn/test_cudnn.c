@@ -3,6 +3,7 @@
  */
 #include <criterion/criterion.h>
 #include <criterion/hooks.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -389,6 +390,9 @@ static const struct { const char *script, *steps; int engine; } norms[] = {
 /* Of queries, keys, values: n batches and heads, s queries, t keys, d and e elements. */
 #define QKV(type, n, s, t, d, e) "q = InputTensor(q, " type ", " n ", " s ", " d "]);\n" \
 	"k = InputTensor(k, " type ", " n ", " t ", " d "]); v = InputTensor(v, " type ", " n ", " t ", " e "]);\n"
+/* Without values. */
+#define QK(type, n, s, t, d) "q = InputTensor(q, " type ", " n ", " s ", " d "]);\n" \
+	"k = InputTensor(k, " type ", " n ", " t ", " d "]);\n"
 /* Heads beside each other in one row, of which two share keys; a group of as many as it takes. */
 #define HEADS(type, n, s, behind) "b = " n "; s = " s "; d = 8;\n" \
 	"def H(x, h) { return PermuteNode(ReshapeNode(CastNode(x, float32), [b, s, h, d]), [0, 2, 1, 3]); }\n" \
@@ -433,12 +437,32 @@ static const struct { const char *script, *steps; int engine; } norms[] = {
 #define SHARED_LAYERS(heads, s, d, second) QKV("float16", "[" heads, s, s, d, d) \
 	ROUNDED_ATTENTION("float16", "0.125", SEEN) "u = InputTensor(u, float16, [" heads ", " s ", " d "]);\n" \
 	"result = A(A(q, k, v), " second ");\n"
+#define MASK_QKV QKV("float32", "[2", "5", "7", "8", "16")
+#define MASKS(dims) MASK_QKV "m = InputTensor(m, bool, " dims ");\n"
+#define LENGTHS(type) MASK_QKV "n = InputTensor(n, " type ", [2, 1, 1]);\n"
+#define LENGTH_NESTS "group %s.mul/h %result.mod/h; call group cudnn.graph"
+#define HALF_MASKS(type, seen, least) QKV(type, "[2", "5", "7", "8", "16") "m = InputTensor(m, bool, [2, 5, 7]);\n" \
+	ROUNDED_ATTENTION_BY(type, "0.3", seen, least) "result = A(q, k, v, m);\n", \
+	"group %A.F/h %A.F4/h; call group cudnn.graph"
+#define ROUNDED_ATTENTION_BY(type, scale, seen, least) "def F(x) { return CastNode(x, float32); }\n" \
+	"def A(q, k, v, m) {\ns = EinsumNode(hsd,htd->hst: F(q), F(k)) * " scale ";\n" \
+	"p = CastNode(SoftmaxNode(WhereNode(" seen ", s, " least ")), " type ");\n" \
+	"return CastNode(EinsumNode(hst,htd->hsd: F(p), F(v)), " type "); }\n"
 static const struct { const char *script, *steps; int engine; } attentions[] = {
 	{ QKV("float32", "[2", "5", "7", "8", "16") "result = AttentionNode(q, k, v);\n", ALONE, 40 },
 	{ QKV("float32", "[2, 3", "7", "7", "8", "8") "result = AttentionNode(q, k, v, 0.3, 1);\n", ALONE, 40 },
+	/* the last query sees all keys; each sees a number more than its own; so many that none is hidden */
+	{ QKV("float32", "[2", "5", "7", "8", "8") "result = AttentionNode(q, k, v, 0.3, 1);\n", ALONE, 40 },
+	{ QKV("float32", "[2", "5", "7", "8", "16") CHOSEN("LessNode(IndexNode(s, 2), IndexNode(s, 1) + 2)"),
+		"call h cudnn.graph", 40 },
+	{ QKV("float32", "[2", "5", "7", "8", "16") CHOSEN("LessNode(IndexNode(s, 2), IndexNode(s, 1) + 7)"),
+		"call h cudnn.graph", 40 },
 	/* a negative scale, one query, none */
 	{ QKV("float32", "[2", "5", "5", "8", "8") "result = AttentionNode(q, k, v, -2.5, 1);\n", ALONE, 40 },
 	{ QKV("float32", "[3", "1", "11", "16", "8") "result = AttentionNode(q, k, v, 1);\n", ALONE, 40 },
+	/* keys that are values, too */
+	{ QK("float32", "[2", "5", "7", "8") "result = AttentionNode(q, k, k);\n", ALONE, 40 },
+	{ QK("float32", "[2, 3", "7", "7", "8") "result = AttentionNode(q, k, k, 0.3, 1);\n", ALONE, 40 },
 	/* numbers before, and behind; a mask that is added, whose rows all are one */
 	{ QKV("float32", "[2", "5", "7", "8", "8") "a = EinsumNode(hsd,htd->hst: q * 0.5, k);\n"
 		"result = EinsumNode(hst,htd->hsd: SoftmaxNode(a / 2), v);\n", "call h cudnn.graph", 40 },
@@ -454,6 +478,31 @@ static const struct { const char *script, *steps; int engine; } attentions[] = {
 	{ HALF_ATTENTION("float16"), 40 }, { HALF_ATTENTION("bfloat16"), 40 },
 	{ WIDE_ATTENTION("float16"), 40 }, { WIDE_ATTENTION("bfloat16"), 40 },
 	{ MASKED_HALVES("float16", "-65504"), 40 }, { MASKED_HALVES("bfloat16", "-inf"), 40 },
+	/* What a kernel in front computes: booleans, of each head or not, those that are hidden, lengths, a number, a run-time
+	 * scalar, several conditions, a mask beside one that is added. */
+	{ MASKS("[2, 5, 7]") CHOSEN("m"), "call h cudnn.graph", 40 },
+	{ MASKS("[1, 7]") "s = EinsumNode(hsd,htd->hst: q, k);\n"
+		"result = EinsumNode(hst,htd->hsd: SoftmaxNode(WhereNode(NotNode(m), -inf, s)), v);\n",
+		"group %s.mul/h %result.max/h; call group cudnn.graph", 40 },
+	{ MASKS("[2, 5, 1]") "s = EinsumNode(hsd,htd->hst: q, k);\n"
+		"result = EinsumNode(hst,htd->hsd: SoftmaxNode(WhereNode(m, -inf, s)), v);\n", "call h cudnn.graph", 40 },
+	{ LENGTHS("int64") CHOSEN("LessNode(IndexNode(s, 2), n % 8)"), LENGTH_NESTS, 40 },
+	{ LENGTHS("int32") CHOSEN("GreaterNode(n % 8, CastNode(IndexNode(s, 2), int32))"), LENGTH_NESTS, 40 },
+	{ LENGTHS("int64") CHOSEN("LessNode(IndexNode(s, 2), n % 7 + 1) & LessEqualNode(IndexNode(s, 2), "
+		"IndexNode(s, 1) + 1)"), LENGTH_NESTS, 40 },
+	{ MASK_QKV CHOSEN("LessNode(IndexNode(s, 2), FullNode(int64, [], 4))"), "call h cudnn.graph", 40 },
+	{ "j = InputTensor(j, int64, [1]); n = ScalarNode(j, -9223372036854775808, 9223372036854775807);\n" MASK_QKV
+		CHOSEN("LessEqualNode(IndexNode(s, 2), IndexNode(s, 1) + n % 6)"),
+		"group %s.mul/h %s/h; call group cudnn.graph", 40 },
+	{ MASKS("[2, 5, 7]") "b = InputTensor(b, float32, [5, 7]);\ns = EinsumNode(hsd,htd->hst: q, k) * 0.3 + b;\n"
+		"result = EinsumNode(hst,htd->hsd: SoftmaxNode(WhereNode(m, s, -inf)), v);\n", "call h cudnn.graph", 40 },
+	{ MASK_QKV "b = InputTensor(b, float32, [5, 7]);\ns = EinsumNode(hsd,htd->hst: q, k) * 0.3 + b;\n"
+		"result = EinsumNode(hst,htd->hsd: SoftmaxNode(WhereNode(" SEEN ", s, -inf)), v);\n", "call h cudnn.graph", 40 },
+	/* added: -10000, which is no mask where no key counts */
+	{ MASKS("[2, 5, 7]") "s = EinsumNode(hsd,htd->hst: q, k) * 0.3;\nw = WhereNode(m, FullNode(float32, [], 0), "
+		"FullNode(float32, [], -10000)); result = EinsumNode(hst,htd->hsd: SoftmaxNode(s + w), v);\n",
+		"call h cudnn.graph", 40 },
+	{ HALF_MASKS("float16", "m", "-inf"), 40 }, { HALF_MASKS("bfloat16", "NotNode(m)", "-inf"), 40 },
 };
 
 Test(cudnn, attentions)
@@ -465,6 +514,46 @@ Test(cudnn, attentions)
 		cr_expect(strstr(says, "verify: passed") && strstr(log_text, ran) && !strstr(log_text, "built 43"), "%s%s%s",
 			attentions[i].script, says, log_text);
 	}
+}
+
+/* A plan that is kept has been tried by another process: the kernel that makes the mask is there nevertheless. */
+Test(cudnn, masks_by_kept_plans)
+{
+	static const char *const scripts[] = { MASKS("[2, 5, 7]") CHOSEN("m"), MASKS("[5, 7]") CHOSEN("m") };
+	(void)run_fresh("cudnn", scripts[0], "call h cudnn.graph", "-q --verify");
+	for (int i = 0; i < 2; i++) {
+		const char *says = run("cudnn", scripts[i], "call h cudnn.graph", "-q --verify");
+		cr_expect(strstr(says, "verify: passed"), "%s%s", says, log_text);
+		cr_expect_eq(count(log_text, "built "), i, "%s", log_text);      /* the other has another form */
+		cr_expect_eq(count(log_text, "loaded "), !i, "%s", log_text);
+	}
+	const char *says = run("cudnn:workspace=4096", scripts[0], "call h cudnn.graph", "-q");
+	cr_expect(!strstr(says, "lt-run:"), "%s", says);
+	says = run("cudnn:workspace=300", scripts[0], "call h cudnn.graph", "-q");
+	cr_expect(strstr(says, "with so little workspace"), "%s", says);
+}
+
+/* What a condition hides may be no number: it is chosen, and nothing is added to it. */
+Test(cudnn, hidden_scores)
+{
+	enum { ELEMENTS = 2 * 7 * 8, HEAD = 118 };
+	static const char head[] = "\x93NUMPY\x01\x00\x76\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 7, 8), }";
+	char path[200], options[300], text[HEAD];
+	float keys[ELEMENTS];
+	(void)snprintf(path, sizeof path, "%s/k.npy", folder);
+	FILE *f = fopen(path, "wb");
+	memset(text, ' ', sizeof text);
+	memcpy(text, head + 10, sizeof head - 11);
+	text[HEAD - 1] = '\n';
+	for (int i = 0; i < ELEMENTS; i++)
+		keys[i] = i / 8 % 7 == 6 ? i % 2 ? NAN : INFINITY : (float)(i % 5) / 4;
+	cr_assert(f && fwrite(head, 1, 10, f) == 10 && fwrite(text, 1, HEAD, f) == HEAD
+		&& fwrite(keys, sizeof *keys, ELEMENTS, f) == ELEMENTS && fclose(f) == 0);
+	(void)snprintf(options, sizeof options, "-q --verify -i k=%s", path);
+	const char *says = run_fresh("cudnn", MASK_QKV CHOSEN("LessNode(IndexNode(s, 2), FullNode(int64, [], 6))"),
+		"call h cudnn.graph", options);
+	cr_expect(strstr(says, "verify: passed: 160 elements compared") && strstr(log_text, "run 40\n"), "%s%s", says,
+		log_text);
 }
 
 static const struct { const char *backend, *script, *steps, *says; } refusals[] = {
@@ -484,7 +573,8 @@ static const struct { const char *backend, *script, *steps, *says; } refusals[] 
 		"the min of two values is behind the product" },
 	{ "cudnn", IMAGE("float16", "[6, 3, 3, 6]", "1") "z = y + PowNode(r, y);\n" TURNED("float16"), CALL(HALF_NESTS),
 		"pow, is behind the convolution, and cudnn.graph takes no such operator there" },
-	{ "cudnn", IMAGE("bfloat16", "[6, 3, 3, 1]", "6") "z = y * 2;\n" TURNED("bfloat16"), CALL(HALF_NESTS),
+	{ "cudnn", IMAGE("bfloat16", "[6, 3, 3, 1]", "6") "z = y * 2;\n" TURNED("bfloat16"),
+		CALL("%y.cast2/j2 %result.cast/i"),
 		"of bfloat16 with one filter for each channel the library has nothing else" },
 	{ "cudnn", IMAGE("float32", "[6, 3, 3, 6]", "1") "z = y * 2;\nresult = PermuteNode(CopyNode(z), [0, 2, 3, 1]);\n",
 		CALL("%y.mul/i %result.copy/i"), "mul is behind it, where the library only adds, and then takes the maximum with 0; "
@@ -508,7 +598,7 @@ static const struct { const char *backend, *script, *steps, *says; } refusals[] 
 		"rounds to f16 between two operators, which cudnn.graph does not do" },
 	{ "cudnn:generated", LAYER, GROUP, "it calls no routines, and group is handed to cudnn.graph" },
 	{ "cuda", LAYER, GROUP, "cuda:sm_90a has no routine of that name; it has cublas.gemm" },
-	{ "cuda:exact", LAYER, GROUP, "exact" }, { "cuda:try=3", LAYER, GROUP, "try" },
+	{ "cuda:only", LAYER, GROUP, "only" }, { "cuda:try=3", LAYER, GROUP, "try" },
 	{ "cudnn:try=0", LAYER, GROUP, "the option try does not take '0': give a whole number from 1 to 100" },
 	{ "cudnn:try", LAYER, GROUP, "the option try has no value" },
 	{ "cudnn:workspace=much", LAYER, GROUP, "the option workspace does not take 'much'" },
@@ -536,18 +626,18 @@ static const struct { const char *backend, *script, *steps, *says; } refusals[] 
 		"div is not what a norm is made of" },
 	{ "cudnn", NX("float32", "[6, 11]") "result = x / (SqrtNode(ReduceMeanNode(x * x, [1], 1)) + 0.25);\n", ALONE,
 		"div is not what a norm is made of" },
-	{ "cudnn", QKV("float32", "[2", "5", "7", "8", "8") "result = AttentionNode(q, k, v, 0.3, 1);\n", ALONE,
-		"a query sees keys up to its own number +2, and the library up to its own number" },
-	/* Which keys count, as values that are chosen by: what may be done instead. */
-	{ "cudnn", QKV("float32", "[2", "5", "7", "8", "8") "m = InputTensor(m, bool, [2, 5, 7]);\n" CHOSEN("m"),
-		"call h cudnn.graph", "%m is read as bool, and cudnn.graph takes f32 there; cast it outside, or, where it says which "
-		"scores count, add 0 and -inf to them" },
-	{ "cudnn", QKV("float32", "[2", "5", "7", "8", "8") "n = InputTensor(n, int64, [2, 1, 1]);\n"
-		CHOSEN("LessNode(IndexNode(s, 2), n)"), "call h cudnn.graph", "%n is read as i64, and cudnn.graph takes f32 there; "
-		"cast it outside, or, where it says which scores count, add 0 and -inf to them" },
-	{ "cudnn", QKV("float32", "[2", "5", "7", "8", "8") CHOSEN("LessNode(IndexNode(s, 2), FullNode(int64, [], 4))"),
-		"call h cudnn.graph", "%result.less, less, is before the attention, and cudnn.graph takes no such operator there; "
-		"move it out of the group, or, where it says which scores count, add 0 and -inf to them" },
+	{ "cudnn", QKV("float32", "[2", "7", "5", "8", "8") "result = AttentionNode(q, k, v, 0.3, 1);\n", ALONE,
+		"the first 2 queries see no key: the graph divides by a sum of nothing, and the library gives 0" },
+	/* Which keys count, as far as no tensor of the queries' type says it. */
+	{ "cudnn", QKV("float32", "[2", "5", "7", "8", "8") "m = InputTensor(m, bool, [2, 5, 7]);\n"
+		"s = EinsumNode(hsd,htd->hst: q, k) * 0.3;\n"
+		"result = EinsumNode(hst,htd->hsd: SoftmaxNode(WhereNode(m, s, -10000)), v);\n", "call h cudnn.graph",
+		"cudnn.graph" },
+	{ "cudnn", HALF_MASKS("float16", "m", "-3.4028234663852886e38"), "scores that do not count are -3.40282e+38, which "
+		"the library has no float16 for; use -inf" },
+	{ "cudnn", QKV("float16", "[2", "5", "7", "8", "16") "m = InputTensor(m, bool, [2, 5, 7]);\n"
+		ROUNDED_ATTENTION_BY("float16", "0.3 + WhereNode(m, FullNode(float32, [], 0.1), FullNode(float32, [], 0))", SEEN,
+		"-inf") "result = A(q, k, v, m);\n", "group %A.F/h %A.F4/h; call group cudnn.graph", "cudnn.graph" },
 	{ "cudnn", QKV("float32", "[2", "5", "7", "12", "8") "result = AttentionNode(q, k, v);\n", ALONE,
 		"queries have 12 elements and values 8, and the library takes multiples of 8 up to 128" },
 	{ "cudnn", QKV("float32", "[2", "5", "7", "8", "136") "result = AttentionNode(q, k, v);\n", ALONE,
@@ -644,6 +734,28 @@ Test(cudnn, default_trees_of_chains)
 	}
 }
 
+/* A tree of another version of the library is run, and it is said; the same version, and other machines', are not. */
+Test(cudnn, trees_of_another_version)
+{
+	static const struct { const char *edit; int warnings; } cases[] = { { "s,x,x,", 0 },
+		{ "s,^target cudnn:sm_90a/[0-9.]*,target cudnn:sm_90a/9.1,", 1 },
+		{ "s,^target cudnn:sm_90a/[0-9.]*,target cudnn:sm_100a/9.1,", 0 }, { "s,^target .*,target cuda:sm_90a,", 0 },
+		{ "s,^target .*,target -,", 0 }, { "s,/[0-9.]*$,/9.1,; s,group call cudnn.graph,group,", 0 } };
+	const char *o = getenv("O") ? getenv("O") : "build";
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char command[2000];
+		(void)snprintf(command, sizeof command, "cat >%s/x.lt <<'E'\nx = InputTensor(x, float32, [4, 64, 28, 28]);\n"
+			"w = ConstantTensor(w, float32, [64, 64, 3, 3]);\nresult = Conv2dNode(x, w, " BORDER ");\nE\nexport "
+			"LD_LIBRARY_PATH=%s/tests/cudnn:%s/tests/cuda:$LD_LIBRARY_PATH; %s/lt-run -b cudnn --dump=tree %s/x.lt | sed '%s' "
+			">%s/x.tree; %s/lt-run -b cudnn --dump=tree --schedule=%s/x.tree %s/x.lt >%s/out 2>&1", folder, o, o, o, folder,
+			cases[i].edit, folder, o, folder, folder, folder);
+		cr_expect_eq(system(command), 0);
+		read_file("out", output, sizeof output);
+		cr_expect_eq(count(output, "the library here is 9."), cases[i].warnings, "%s: %s", cases[i].edit, output);
+		cr_expect(count(output, "call cudnn.graph  #") == (i != 5), "%s: %s", cases[i].edit, output);
+	}
+}
+
 #define WIDENS "def F(x) { return CastNode(x, float32); }\n"
 #define HALF_ROWS(m, n) "x = InputTensor(x, float16, [" m ", " n "]); w = ConstantTensor(w, float16, [" n "]);\n"
 /* Norms and attention of the sizes that were measured, whole: one call a layer, each with a causal mask of its own, or
@@ -660,10 +772,17 @@ Test(cudnn, default_trees_of_blocks)
 		{ LAYERS_OF("float16", "16", "128", "64"), 2 }, { LAYERS_OF("bfloat16", "16", "512", "128"), 2 },
 		{ QKV("float16", "[16", "128", "128", "64", "64") "result = CastNode(AttentionNode(" WIDE("q") ", " WIDE("k") ", "
 			WIDE("v") ", 0.125, 1), float16);\n", 1 },
+		{ QK("float16", "[16", "128", "128", "64") "result = CastNode(AttentionNode(" WIDE("q") ", " WIDE("k") ", "
+			WIDE("k") ", 0.125, 1), float16);\n", 1 },
 		{ MASKED_LAYERS("float16", "24", "128", "64", "-65504"), 2 },
 		{ MASKED_LAYERS("bfloat16", "12", "128", "64", "-inf"), 2 },
 		{ SHARED_LAYERS("16", "128", "64", "k, u"), 2 }, { SHARED_LAYERS("16", "128", "64", "u, v"), 2 },
 		{ SHARED_LAYERS("16", "128", "64", "k, v"), 2 },
+		/* by hand alone: masks that a kernel in front makes */
+		{ QKV("float16", "[16", "128", "128", "64", "64") "m = InputTensor(m, bool, [16, 1, 128]);\n"
+			ROUNDED_ATTENTION_BY("float16", "0.125", "m", "-inf") "result = A(q, k, v, m);\n", 0 },
+		{ QKV("float16", "[16", "128", "128", "64", "64") "m = InputTensor(m, int64, [16, 1, 1]);\n"
+			ROUNDED_ATTENTION_BY("float16", "0.125", "LessNode(IndexNode(s, 2), m)", "-inf") "result = A(q, k, v, m);\n", 0 },
 		{ LAYERS_OF("float16", "11", "128", "64"), 0 }, { LAYERS_OF("float16", "16", "128", "20"), 0 },
 		{ LAYERS_OF("float32", "16", "128", "64"), 0 } };
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -996,6 +1115,28 @@ Test(cudnn, default_trees_of_halves)
 		while (line > says && line[-1] != '\n')
 			line--;
 		cr_expect(sscanf(line, " %%%*s %7[a-z0-9]", type) == 1 && !strcmp(type, "f16"), "%s", line);
+	}
+}
+
+/* Layers of bfloat16 by channels, which the library has without what follows them alone: whatever the constants become
+ * is made first, and then a kernel a layer reads bfloat16 and writes it. */
+Test(cudnn, default_trees_of_bfloat16_by_channels)
+{
+	for (int stride = 1; stride <= 2; stride++) {
+		char script[1000];
+		(void)snprintf(script, sizeof script, "def f(x) { return CastNode(x, float32); }\n"
+			"x = InputTensor(x, bfloat16, [32, 56, 56, 144]); w = ConstantTensor(w, bfloat16, [144, 3, 3, 1]);\n"
+			"b = ConstantTensor(b, bfloat16, [144, 1, 1]);\n"
+			"y = Conv2dNode(f(PermuteNode(x, [0, 3, 1, 2])), f(PermuteNode(w, [0, 3, 1, 2])), [%d, %d], [1, 1, 1, 1], [1, 1], "
+			"144);\nresult = PermuteNode(CastNode(MinNode(MaxNode(y + f(b), 0), 6), bfloat16), [0, 2, 3, 1]);\n",
+			stride, stride);
+		const char *says = run("cudnn", script, NULL, "--no-cache --dump=tree"), *last = says;
+		for (const char *at = says; (at = strstr(at, "\nfor ")); at++)
+			last = at;
+		/* The filter's and the bias's casts, which are constant; then all else. */
+		cr_expect(count(says, "\nfor ") == 3 && !strstr(says, "call "), "%s", says);
+		cr_expect(strstr(last, "cast %y.view6.half  # scalar") && strstr(last, "%result.cast bf16")
+			&& count(last, "# whole") == 1, "%s", says);
 	}
 }
 

@@ -11,6 +11,7 @@ static void begin(void)
 {
 	mock_load()->memory[0] = (size_t)1 << 30;
 	(void)mock_library("../cudnn/libcudnn.so.9");
+	(void)mock_library("../cudnn/libnvrtc.so.13");
 	hamkaas_set_up();
 }
 TestSuite(cudnn_hamkaas, .init = begin, .fini = scratch_remove, .timeout = 300);

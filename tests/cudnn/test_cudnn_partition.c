@@ -14,6 +14,7 @@ TestSuite(cudnn_partition, .timeout = 300);
 static const struct { const char *name, *backend, *net, *type; int calls; } cases[] = {
 	{ "resnet50", "cudnn", "resnet50", "float32", 30 }, { "resnet50-tf32", "cudnn:tf32", "resnet50", "float32", 30 },
 	{ "resnet50-f16", "cudnn", "resnet50", "float16", 53 },
+	{ "vgg11", "cudnn", "tests/groups/vgg11.lt", NULL, 8 },
 	{ "mobilenetv2", "cudnn", "mobilenetv2", "float32", 0 }, { "mobilenetv2-f16", "cudnn", "mobilenetv2", "float16", 17 },
 	{ "bert", "cudnn", "bert", "float32", 2 * 12 }, { "bert-f16", "cudnn", "bert", "float16", 8 * 12 },
 	{ "mnist", "cudnn", "examples/hamkaas-mnist.lt", NULL, 0 },
@@ -24,7 +25,7 @@ static const struct { const char *name, *backend, *net, *type; int calls; } case
 Test(cudnn_partition, of_whole_networks)
 {
 	static const char *const mocks[] = { "tests/cuda/libcuda.so.1", "tests/cuda/libcublasLt.so.13",
-		"tests/cudnn/libcudnn.so.9" };
+		"tests/cudnn/libcudnn.so.9", "tests/cudnn/libnvrtc.so.13" };
 	for (size_t i = 0; i < sizeof mocks / sizeof *mocks; i++)
 		cr_assert_not_null(dlopen(built(mocks[i]), RTLD_NOW | RTLD_LOCAL), "%s", dlerror());
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -335,7 +335,8 @@ static int32_t dense(
 	return t;
 }
 
-struct attention_sizes { int64_t batch, heads, key_heads, queries, keys, d; bool causal, mask; };
+/* ahead: of a causal mask, keys beyond the query's number; -1, of another: the least with a mask that is made. */
+struct attention_sizes { int64_t batch, heads, key_heads, queries, keys, d; bool causal, mask; int64_t ahead; };
 
 static int32_t operation(
 	struct lt_cudnn_wish *w, int32_t kind, int32_t mode, int32_t a, int32_t b, int32_t c, int32_t out)
@@ -361,9 +362,17 @@ static struct lt_cudnn_wish attention_of(uint32_t dtype, const struct attention_
 	if (z->mask)
 		x = operation(&w, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_ADD, x, dense(&w, 4, dtype, b, 1, 1, t), -1,
 			SCORES(LT_F32));
+	if (z->ahead < 0)
+		x = operation(&w, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_MIN, x, dense(&w, LT_CUDNN_MASK, dtype, b, 1, s, t), -1,
+			SCORES(LT_F32));
 	if (z->causal) {
-		const int32_t row = operation(&w, LT_CUDNN_INDEX, 2, x, -1, -1, SCORES(LT_I32)),
-			key = operation(&w, LT_CUDNN_INDEX, 3, x, -1, -1, SCORES(LT_I32)),
+		int32_t row = operation(&w, LT_CUDNN_INDEX, 2, x, -1, -1, SCORES(LT_I32));
+		if (z->ahead) {
+			const int32_t more = dense(&w, LT_CUDNN_NUMBER, LT_I32, 1, 1, 1, 1);
+			w.form.tensor[more].number = (double)z->ahead;
+			row = operation(&w, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_ADD, row, more, -1, SCORES(LT_I32));
+		}
+		const int32_t key = operation(&w, LT_CUDNN_INDEX, 3, x, -1, -1, SCORES(LT_I32)),
 			seen = operation(&w, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_CMP_GE, row, key, -1, SCORES(LT_BOOL)),
 			hidden = dense(&w, LT_CUDNN_NUMBER, LT_F32, 1, 1, 1, 1);
 		w.form.tensor[hidden].number = -INFINITY;
@@ -402,15 +411,15 @@ static void attention_has_plans(uint32_t dtype, const struct attention_sizes *z)
 Test(cudnn_plans, engines_of_attention)
 {
 	static const struct { struct attention_sizes z; int64_t engine, knob; } cases[] = {
-		{ { 1, 16, 16, 128, 128, 64, true, false }, 1, 3 }, { { 4, 4, 4, 512, 512, 128, true, false }, 1, 3 },
-		{ { 16, 1, 1, 333, 333, 64, true, false }, 1, 3 }, { { 128, 16, 16, 128, 128, 64, false, false }, 2, 7 },
-		{ { 2048, 1, 1, 128, 128, 64, true, false }, 2, 7 }, { { 16, 12, 12, 128, 128, 64, false, true }, 1, 3 },
-		{ { 192, 1, 1, 128, 128, 64, false, false }, 1, 3 }, { { 4, 16, 16, 333, 333, 64, false, true }, 1, 3 },
-		{ { 1, 15, 15, 128, 128, 64, true, false }, -1, 0 }, { { 1, 17, 17, 128, 128, 64, true, false }, -1, 0 },
-		{ { 257, 1, 1, 128, 128, 64, false, false }, -1, 0 }, { { 65, 1, 1, 333, 333, 64, false, false }, -1, 0 },
-		{ { 1, 16, 16, 127, 127, 64, true, false }, -1, 0 }, { { 1, 16, 16, 513, 513, 64, false, false }, -1, 0 },
-		{ { 1, 16, 16, 128, 128, 96, false, false }, -1, 0 }, { { 1, 16, 4, 128, 128, 64, true, false }, -1, 0 },
-		{ { 1, 16, 16, 64, 128, 64, false, false }, -1, 0 } };
+		{ { 1, 16, 16, 128, 128, 64, true, false, 0 }, 1, 3 }, { { 4, 4, 4, 512, 512, 128, true, false, 0 }, 1, 3 },
+		{ { 16, 1, 1, 333, 333, 64, true, false, 0 }, 1, 3 }, { { 128, 16, 16, 128, 128, 64, false, false, 0 }, 2, 7 },
+		{ { 2048, 1, 1, 128, 128, 64, true, false, 0 }, 2, 7 }, { { 16, 12, 12, 128, 128, 64, false, true, 0 }, 1, 3 },
+		{ { 192, 1, 1, 128, 128, 64, false, false, 0 }, 1, 3 }, { { 4, 16, 16, 333, 333, 64, false, true, 0 }, 1, 3 },
+		{ { 1, 15, 15, 128, 128, 64, true, false, 0 }, -1, 0 }, { { 1, 17, 17, 128, 128, 64, true, false, 0 }, -1, 0 },
+		{ { 257, 1, 1, 128, 128, 64, false, false, 0 }, -1, 0 }, { { 65, 1, 1, 333, 333, 64, false, false, 0 }, -1, 0 },
+		{ { 1, 16, 16, 127, 127, 64, true, false, 0 }, -1, 0 }, { { 1, 16, 16, 513, 513, 64, false, false, 0 }, -1, 0 },
+		{ { 1, 16, 16, 128, 128, 96, false, false, 0 }, -1, 0 }, { { 1, 16, 4, 128, 128, 64, true, false, 0 }, -1, 0 },
+		{ { 1, 16, 16, 64, 128, 64, false, false, 0 }, -1, 0 } };
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const struct lt_cudnn_wish w = attention_of(i % 2 ? LT_BF16 : LT_F16, &cases[i].z),
 			wide = attention_of(LT_F32, &cases[i].z);
@@ -423,15 +432,20 @@ Test(cudnn_plans, engines_of_attention)
 
 Test(cudnn_plans, attention)
 {
-	attention_has_plans(LT_F16, &(struct attention_sizes){ 2, 16, 16, 128, 128, 64, false, false });
-	attention_has_plans(LT_BF16, &(struct attention_sizes){ 2, 16, 4, 128, 128, 128, true, false });
+	attention_has_plans(LT_F16, &(struct attention_sizes){ 2, 16, 16, 128, 128, 64, false, false, 0 });
+	attention_has_plans(LT_BF16, &(struct attention_sizes){ 2, 16, 4, 128, 128, 128, true, false, 0 });
+	attention_has_plans(LT_F16, &(struct attention_sizes){ 2, 16, 16, 128, 256, 64, true, false, 128 });
+	attention_has_plans(LT_F16, &(struct attention_sizes){ 2, 16, 16, 128, 256, 64, false, false, -1 });
 }
 Test(more_cudnn_plans, attention)
 {
-	attention_has_plans(LT_F16, &(struct attention_sizes){ 1, 16, 16, 1, 512, 64, false, false });
-	attention_has_plans(LT_F16, &(struct attention_sizes){ 2, 12, 12, 128, 128, 64, false, true });
-	attention_has_plans(LT_F16, &(struct attention_sizes){ 1, 16, 16, 333, 1024, 96, true, false });
-	attention_has_plans(LT_F32, &(struct attention_sizes){ 1, 16, 16, 512, 512, 64, false, false });
-	attention_has_plans(LT_F32, &(struct attention_sizes){ 1, 16, 16, 512, 512, 64, true, false });
-	attention_has_plans(LT_F16, &(struct attention_sizes){ 1, 16, 16, 128, 128, 256, false, false });
+	attention_has_plans(LT_F16, &(struct attention_sizes){ 1, 16, 16, 1, 512, 64, false, false, 0 });
+	attention_has_plans(LT_F16, &(struct attention_sizes){ 2, 12, 12, 128, 128, 64, false, true, 0 });
+	attention_has_plans(LT_F16, &(struct attention_sizes){ 1, 16, 16, 333, 1024, 96, true, false, 0 });
+	attention_has_plans(LT_BF16, &(struct attention_sizes){ 1, 16, 4, 333, 1024, 96, true, false, 17 });
+	attention_has_plans(LT_BF16, &(struct attention_sizes){ 2, 12, 12, 333, 400, 64, false, true, -1 });
+	attention_has_plans(LT_F32, &(struct attention_sizes){ 1, 16, 16, 128, 128, 64, false, false, -1 });
+	attention_has_plans(LT_F32, &(struct attention_sizes){ 1, 16, 16, 512, 512, 64, false, false, 0 });
+	attention_has_plans(LT_F32, &(struct attention_sizes){ 1, 16, 16, 512, 512, 64, true, false, 0 });
+	attention_has_plans(LT_F16, &(struct attention_sizes){ 1, 16, 16, 128, 128, 256, false, false, 0 });
 }

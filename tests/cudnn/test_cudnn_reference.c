@@ -348,3 +348,21 @@ Test(cudnn_reference, choices_of_what_may_be)
 		}
 	}
 }
+
+/* What a mask is written as: each number of each type, in its bytes; NaN is one. */
+Test(cudnn_reference, numbers_are_written)
+{
+	static const uint32_t types[] = { LT_F16, LT_BF16, LT_F32 };
+	for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+		for (uint32_t bits = 0; bits < 1u << 16; bits++) {
+			const uint32_t all = types[t] == LT_F32 ? bits << 16 | bits : bits;
+			char room[sizeof(uint32_t)] = { 0 };
+			uint32_t got;
+			const double x = lt__number_of_bits(all, types[t]).f;
+			reference_store(room, 0, x, (int32_t)types[t]);
+			memcpy(&got, room, sizeof got);
+			const double y = lt__number_of_bits(got, types[t]).f;
+			cr_assert(x == x ? got == all : y != y, "type %u: %x is written as %x", (unsigned)types[t], (unsigned)all,
+				(unsigned)got);
+		}
+}

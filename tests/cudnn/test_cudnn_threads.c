@@ -18,6 +18,7 @@ static void begin(void)
 {
 	mock_load()->memory[0] = (size_t)1 << 30;       /* each queue has room for calls */
 	(void)mock_library("../cudnn/libcudnn.so.9");
+	(void)mock_library("../cudnn/libnvrtc.so.13");
 	(void)snprintf(log_path, sizeof log_path, "%s", scratch("log"));
 	(void)snprintf(hold_path, sizeof hold_path, "%s", scratch("hold"));
 	(void)snprintf(cache_path, sizeof cache_path, "%s", scratch("cache"));

@@ -40,10 +40,19 @@ def read_npy(data):
 class Drawn:
     """A script that grows."""
 
-    def __init__(self, r):
+    def __init__(self, r, floats=True):
+        self.kinds = ["shift", "shift", "multiplier"] + (["step"] if floats else [])
         self.r, self.lines, self.given, self.inputs, self.n, self.results = r, [], {}, [], 0, 0
+        self.free = {}                  # what may be any numbers: how to draw them again
         self.coarse = self.tensor("int16", (256,), coarse_table(), constant=True)
         self.fine = self.tensor("int16", (128,), fine_table(), constant=True)
+        self.head = self.start = len(self.lines)
+
+    def mean(self, x=None):
+        """The results of the graph that grows; or what a value of it is."""
+        now = ["result x = %s;" % x] if x else []
+        results = run("\n".join(self.lines[:self.head] + self.lines[self.start:] + now), self.given)
+        return results["x"] if x else results
 
     def add(self, text):
         self.n += 1
@@ -77,7 +86,9 @@ class Drawn:
         n = 1
         for extent in shape:
             n *= extent
-        return self.tensor(name, shape, [self.number(name, bound) for _ in range(n)], constant)
+        x = self.tensor(name, shape, [self.number(name, bound) for _ in range(n)], constant)
+        self.free["t%d" % self.n] = lambda: Tensor(name, shape, [self.number(name, bound) for _ in range(n)])
+        return x
 
     def result(self, x):
         self.results += 1
@@ -103,7 +114,7 @@ class Drawn:
     def requant(self, x, own, channels):
         """x of the type `own`, whose last axis are channels; what it is then."""
         r = self.r
-        kind = "shift" if own == "int64" else r.choice(["shift", "shift", "multiplier", "step"])
+        kind = "shift" if own == "int64" else r.choice(self.kinds)
         to = r.choice(["int8", "uint8", "int16", "uint16", "int32"])
         if kind == "shift":
             word = ", " + r.choice(["even", "floor", "zero", "up", "away"])
@@ -163,9 +174,10 @@ class Drawn:
 
 def grow(d):
     """One graph: a source, what is made of it, functions of that."""
+    d.start = len(d.lines)
     x, channels = d.r.choice([d.matmul, d.conv2d, d.plain])()
     d.result(x)
-    own = run("\n".join(d.lines), d.given)["r%d" % d.results]
+    own = d.mean(x)
     if own.type in ("uint8", "int8") and d.r.random() < 0.4:
         table = d.drawn(d.r.choice(["int8", "int16", "int32"]), (256,), constant=True)
         d.result(d.add("TableNode(%s, %s)" % (x, table)))
@@ -177,8 +189,7 @@ def grow(d):
         d.result(d.add("%s(%s, %s, %s%s)" % (name, x, d.coarse, d.fine, axis)))
     y = d.requant(x, own.type, channels)
     d.result(y)
-    type_of_y = run("\n".join(d.lines), d.given)["r%d" % d.results].type
-    d.result(d.requant(y, type_of_y, channels))
+    d.result(d.requant(y, d.mean(y).type, channels))
 
 
 def sweep(d):
@@ -211,27 +222,40 @@ def sweep(d):
     d.result(d.add("FixedSoftmaxNode(%s, %s, %s)" % (steps, d.coarse, d.fine)))
 
 
-def compare(d, lt_run, backend, folder):
-    """What is wrong on a backend; "" if nothing is."""
-    script = os.path.join(folder, "drawn.lt")
+def drawn_script(seed, i):
+    """Script i of a seed: of five graphs; the first one is the sweep."""
+    d = Drawn(random.Random(seed * 1000003 + i))
+    for _ in range(5 if i else 0):
+        grow(d)
+    if i == 0:
+        sweep(d)
+    return d
+
+
+def run_library(d, lt_run, backend, folder, text=None):
+    """The results of a script, or of a graph with its names; a sentence where it fails."""
+    script = os.path.join(folder, "drawn.lt" if text is None else "drawn.graph")
     with open(script, "w") as f:
-        f.write("\n".join(d.lines) + "\n")
-    command = [lt_run, script, "-b", backend, "-q"]
+        f.write("\n".join(d.lines) + "\n" if text is None else text)
+    command = [lt_run, script, "-b", backend, "-q", "-o", os.path.join(folder, "results.npz")]
     for label, t in d.given.items():
         path = os.path.join(folder, label + ".npy")
         write_npy(path, t)
         command += ["-i" if label in d.inputs else "-c", "%s=%s" % (label, path)]
-    want = run("\n".join(d.lines), d.given)
-    command += ["-o", os.path.join(folder, "results.npz")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         return "exit code %d: %s" % (done.returncode, (done.stderr or done.stdout).strip()[-400:])
     results = zipfile.ZipFile(os.path.join(folder, "results.npz"))
+    return {name[:-4]: read_npy(results.read(name)) for name in results.namelist()}
+
+
+def difference(d, got, want):
+    """Which result is not as it should be; "" if all are."""
     for name, w in want.items():
-        got = read_npy(results.read(name + ".npy"))
-        if got.type != w.type or got.shape != w.shape:
-            return "%s is %s %s, not %s %s" % (name, got.type, got.shape, w.type, w.shape)
-        for i, (p, q) in enumerate(zip(got.data, w.data)):
+        g = got[name]
+        if g.type != w.type or g.shape != w.shape:
+            return "%s is %s %s, not %s %s" % (name, g.type, g.shape, w.type, w.shape)
+        for i, (p, q) in enumerate(zip(g.data, w.data)):
             if p != q:
                 made = next(line for line in d.lines if line.startswith("result %s " % name)).split()[-1][:-1]
                 text = next(line for line in d.lines if line.startswith(made + " "))
@@ -239,15 +263,17 @@ def compare(d, lt_run, backend, folder):
     return ""
 
 
+def compare(d, lt_run, backend, folder):
+    """What is wrong on a backend; "" if nothing is."""
+    got = run_library(d, lt_run, backend, folder)
+    return got if isinstance(got, str) else difference(d, got, run("\n".join(d.lines), d.given))
+
+
 def main():
     n, seed, lt_run, backends = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4:]
     wrong = {b: 0 for b in backends}
     for i in range(n):
-        d = Drawn(random.Random(seed * 1000003 + i))
-        for _ in range(5 if i else 0):
-            grow(d)
-        if i == 0:
-            sweep(d)
+        d = drawn_script(seed, i)
         for b in backends:
             folder = tempfile.mkdtemp(prefix="fixed-")
             said = compare(d, lt_run, b, folder)
@@ -263,4 +289,5 @@ def main():
         print("%sok - %d scripts of fixed point on %s are as the interpreter has them" % (good, n, b))
 
 
-main()
+if __name__ == "__main__":
+    main()

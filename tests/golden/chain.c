@@ -73,6 +73,8 @@ LT_LANES lt_f32x8 lt_f32x8_sqrt(lt_f32x8 a)
 	__asm__("sqrtps %1, %0" : "=x"(r) : "x"(a));
 #elif defined(__aarch64__) && 8 * 32 == 128
 	__asm__("fsqrt %0.4s, %1.4s" : "=w"(r) : "w"(a));
+#elif defined(__wasm_simd128__) && 8 * 32 == 128
+	r = __builtin_elementwise_sqrt(a);
 #else
 	for (int i = 0; i < 8; i++)
 		r[i] = sqrtf(a[i]);

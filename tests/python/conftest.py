@@ -1,3 +1,6 @@
+import gc
+import os
+
 import numpy as np
 import pytest
 
@@ -9,6 +12,24 @@ w = InputTensor(w, float32, [%d, %d]);
 y = x @ w;
 result = y;
 """
+
+
+def pytest_collection_modifyitems(items):
+    """What is marked `more` is run by make check-more, and a notebook by make python-check, too."""
+    for item in items:
+        notebook = item.path.name == "test_tour.py"
+        if item.get_closest_marker("more") and not {"CHECK_MORE", *(["NOTEBOOK_PYTHON"] * notebook)} & set(os.environ):
+            item.add_marker(pytest.mark.skip("one of make %scheck-more" % ("python-check and make " * notebook)))
+
+
+def pytest_collection_finish():
+    """What has been imported stays: a collection of garbage does not go through all of PyTorch."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_unconfigure():
+    gc.unfreeze()
 
 
 @pytest.fixture

@@ -1,9 +1,11 @@
 """What is wrong is an exception with a sentence, and never a crash: each case in turn, in one process, and the program
 still runs after it."""
 import array
+import copy
 import gc
 import os
-import signal
+import pathlib
+import pickle
 import subprocess
 import sys
 
@@ -117,9 +119,9 @@ ARRAYS = {
     "what raises": (Raises(), "no array today"),
     "dlpack that raises": (BadDlpack(), "not lent"),
     "no device": (NoDevice(), "nowhere"),
-    "a device of nobody's": (OnDevice(), "torch or cupy"),
+    "a device that is not this program's": (OnDevice(), "compile it with backend='cuda'"),
     "metal": (OnMetal(), "not lent"),
-    "cuda of nobody's": (OnCuda(), "torch or cupy"),
+    "cuda that is not this program's": (OnCuda(), "compile it with backend='cuda'"),
 }
 CALLS = {
     "an unknown input": (lambda: program()(x=X, z=X), "no input is named 'z'"),
@@ -141,6 +143,19 @@ CALLS = {
     "the tree of a closed one": (lambda: closed().tree(), "is closed"),
     "a constant of a closed one": (lambda: closed().bind("w", W), "is closed"),
     "a verdict of a closed one": (lambda: closed().verify(), "is closed"),
+    "inputs without names": (lambda: program()(X), r"by name: p\(x=\.\.\.\)"),
+    "inputs of run without names": (lambda: program().run(X), r"by name: p\.run\({'x': \.\.\.}\)"),
+    "nothing for the inputs of run": (lambda: program().run(None), r"by name: p\.run"),
+    "names of inputs that are numbers": (lambda: program().run({3: X}), "no input is named '3'"),
+    "inputs of a verdict without names": (lambda: program().verify(X), r"by name: p\.verify\(x=\.\.\.\)"),
+    "inputs of times without names": (lambda: program().time(X), "by name.*ndarray"),
+    "samples below 0": (lambda: program().time(samples=-1), "samples .* not a -1"),
+    "a program pickled": (lambda: pickle.dumps(program()), "of this process.*schedule=str"),
+    "a program copied": (lambda: copy.copy(program()), "neither pickled nor copied"),
+    "a tree pickled": (lambda: pickle.dumps(program().tree()), "its text"),
+    "a handle copied": (lambda: copy.deepcopy(program()._handle), "neither pickled nor copied"),
+    "a program for a tree": (lambda: program().with_tree(program()), "not a Program"),
+    "nothing for a tree": (lambda: program().with_tree(None), "not a NoneType"),
     "a tree of another graph": (other_tree, "another program"),
     "another graph's tree as a text": (lambda: program().with_tree(str(lt.compile(
         "x = InputTensor(x, float32, [9]); result = x + 1;", backend="ref").tree())), "graph"),
@@ -163,8 +178,10 @@ CALLS = {
     "bytes that are no text": (lambda: lt.compile(bytes(range(256))), "."),
     "an unknown backend": (lambda: lt.compile(TEXT, backend="nvcc"), "nvcc"),
     "a backend with a NUL": (lambda: lt.compile(TEXT, backend="ref\0x"), "NUL"),
-    "an unknown option": (lambda: lt.compile(TEXT, thread=2), "no option 'thread'; did you mean 'n_thread'"),
+    "an unknown option": (lambda: lt.compile(TEXT, thread=2), "no option 'thread'; did you mean 'threads'"),
     "threads below 0": (lambda: lt.compile(TEXT, threads=-1), "number of at least 0"),
+    "threads beyond": (lambda: lt.compile(TEXT, threads=2 ** 40), r"option threads .* below 2\*\*32"),
+    "backends as a list": (lambda: lt.compile(TEXT, backend=["ref", "cpu"]), "option backend is a text"),
     "threads as a text": (lambda: lt.compile(TEXT, threads="2"), "number of at least 0"),
     "a schedule that is none": (lambda: lt.compile(TEXT, backend="ref", schedule="looptree 7"), "."),
     "a schedule with a NUL": (lambda: lt.compile(TEXT, backend="ref", schedule="a\0b"), "NUL"),
@@ -174,7 +191,17 @@ CALLS = {
     "steps with a NUL": (lambda: program().tree().apply("split i 2\0"), "."),
     "steps that are no text": (lambda: program().tree().apply(3), "steps are a text"),
     "a node that is none": (lambda: program().tree().access("%nothing"), "no node %nothing"),
+    "dims that are no dict": (lambda: lt.compile(TEXT, dims=3), "dims is a dict of extents by name, not a int"),
+    "weights that are no dict": (lambda: lt.compile(TEXT, weights=[W]), "weights is a dict .* or a file.* not a list"),
+    "fixed that is no dict": (lambda: lt.compile(TEXT, fixed="x"), "fixed is a dict of arrays by name, not a str"),
+    "a file of weights that is none": (lambda: lt.read_weights("/nonexistent.npz"), "No such file"),
+    "a file of a schedule that is none": (lambda: lt.compile(TEXT, schedule=pathlib.Path("/nonexistent")), "No such"),
+    "dims as a list": (lambda: lt.dims(["m", "k"]), "a text of names"),
+    "dims that are one": (lambda: lt.dims("m k m"), "names 'm' twice"),
     "dims of nothing": (lambda: lt.compile(TEXT, backend="ref", dims={"batch": 3}), "dimensions of a text"),
+    "a dim that is not said": (lambda: lt.compile("examples/mnist/digits.onnx"),
+                               r"dims=\{'batch': 8\} fixes it, dims=\{'batch': '1\.\.8'\} lets it differ"),
+    "rows of a lazy array of several lengths": (lambda: lt.array([[1], [1, 2]]), "no array"),
     "a dim that is none": (lambda: lt.compile("examples/mnist/digits.onnx", dims={"batch": "many"}), "batch"),
     "a dim below 1": (lambda: lt.compile("examples/mnist/digits.onnx", dims={"batch": -2}), "batch"),
     "an unknown front end": (lambda: lt.compile(TEXT, frontend="tf"), "tf"),
@@ -279,11 +306,24 @@ for i in range(50):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_a_free_threaded_interpreter():
+    """It has no limited API: a sentence says so, before anything is loaded."""
+    done = python("import sysconfig; sysconfig.get_config_vars()['Py_GIL_DISABLED'] = 1; import looptree")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == ("ImportError: looptree uses Python's limited API, which a free-threaded "
+                                            "interpreter has not; use one with the GIL")
+
+
 def test_another_thread_library_is_not_needed():
-    """Only numpy is imported."""
-    done = python("import looptree, sys; print([m for m in ('torch', 'onnx', 'pandas', 'cupy') if m in sys.modules])")
-    assert done.stdout.strip() == "[]", done.stderr
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    """Only numpy is imported, and no signal's handler is changed."""
+    done = python("""
+import signal, sys
+before = [signal.getsignal(s) for s in signal.valid_signals()]
+import looptree
+print([m for m in ('torch', 'onnx', 'pandas', 'cupy') if m in sys.modules])
+assert before == [signal.getsignal(s) for s in signal.valid_signals()]
+""")
+    assert done.stdout.strip() == "[]" and done.returncode == 0, done.stderr
 
 
 def test_a_backend_of_the_package_that_cannot_be_loaded_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

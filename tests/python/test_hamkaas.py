@@ -529,6 +529,51 @@ def test_greedy_tokens_of_a_checkpoint(plugin):
     assert list(llama2.generate(checkpoint, model, [llama2.BEGIN], 0, 200, None)) == expected
 
 
+def version_1(path, to):
+    """A file of version 0 as one of version 1, as llama2.c's export.py lays it out."""
+    with open(path, "rb") as f:
+        data = f.read()
+    dim, hidden, layers, heads, kv_heads, vocab, context = struct.unpack_from("7i", data)
+    kv_dim = dim // heads * kv_heads
+    of_0 = [("embedding", abs(vocab) * dim), ("norm1", layers * dim), ("q", layers * dim * dim),
+            ("k", layers * kv_dim * dim), ("v", layers * kv_dim * dim), ("o", layers * dim * dim),
+            ("norm2", layers * dim), ("w1", layers * dim * hidden), ("w2", layers * dim * hidden),
+            ("w3", layers * dim * hidden), ("norm", dim),
+            ("rotations", context * (dim // heads)), ("classifier", abs(vocab) * dim if vocab < 0 else 0)]
+    parts, at = {}, 28
+    for name, count in of_0:
+        parts[name] = data[at:at + 4 * count]
+        at += 4 * count
+    assert at == len(data)
+    head = struct.pack("<Ii7iB", 0x616b3432, 1, dim, hidden, layers, heads, kv_heads, abs(vocab), context, vocab > 0)
+    with open(to, "wb") as f:
+        f.write(head.ljust(256, b"\0"))
+        for name in ("norm1", "norm2", "norm", "embedding", "q", "k", "v", "o", "w1", "w2", "w3", "classifier"):
+            f.write(parts[name])
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_version_1(plugin, tmp_path, shared):
+    """Its weights are those of version 0, and lt-llama says the same of it."""
+    write_model(tmp_path, 2, shared)
+    old, new = str(tmp_path / "m.bin"), str(tmp_path / "v1.bin")
+    version_1(old, new)
+    llama2 = example("llama2")
+    one, other = llama2.Checkpoint(old), llama2.Checkpoint(new)
+    assert set(one.weight) - set(other.weight) == {"rotations"}
+    assert all(np.array_equal(one.weight[name], other.weight[name]) for name in other.weight)
+    model = plugin.compile_model(llama2.network(other))
+    expected = [int(word) for word in lt_llama(new, "--tokens", "-t", "0", "-n", "20").split()]
+    assert list(llama2.generate(other, model, [llama2.BEGIN], 0, 20, None)) == expected
+
+
+@pytest.mark.parametrize("version", [2, 100])
+def test_other_versions_are_refused_with_what_makes_version_0(tmp_path, version):
+    (tmp_path / "m.bin").write_bytes(struct.pack("<Ii7iB", 0x616b3432, version, 64, 64, 2, 4, 4, 512, 64, 1).ljust(300))
+    with pytest.raises(SystemExit, match="version %d, and versions 0 and 1.*--dtype f32 --convert FILE" % version):
+        example("llama2").Checkpoint(str(tmp_path / "m.bin"))
+
+
 class Chosen:
     """Instead of random.choice: keeps the shares, takes the token of the least one."""
     def __init__(self):
@@ -589,6 +634,18 @@ def test_the_program_says_what_lt_llama_says(tmp_path, kv_heads, shared, prompt)
     said = python(os.path.abspath(os.path.join(ROOT, "examples", "hamkaas", "llama2.py")), *words, cwd=tmp_path)
     assert said.returncode == 0, said.stderr
     assert said.stdout == lt_llama(*words, cwd=tmp_path)
+
+
+def test_the_command_of_its_page(tmp_path):
+    """Beyond the checkpoint's context it ends; tokens that are drawn go on with the prompt."""
+    write_model(tmp_path, 2, True)
+    path, prompt = os.path.abspath(os.path.join(ROOT, "examples", "hamkaas", "llama2.py")), "Donald was a little duck"
+    said = python(path, "m.bin", "0.8", "256", prompt, cwd=tmp_path)
+    assert said.returncode == 0 and b"tok/s" in said.stderr, said.stderr
+    assert said.stdout.startswith(prompt.encode()) and said.stdout.endswith(b"\n")
+    greedy = [python(path, "m.bin", "0", "256", prompt, cwd=tmp_path).stdout,
+              lt_llama("m.bin", "0", "256", prompt, cwd=tmp_path)]
+    assert greedy[0] == greedy[1] and greedy[0].startswith(prompt.encode())
 
 
 def test_files_that_are_no_model(tmp_path):

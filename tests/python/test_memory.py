@@ -1,7 +1,9 @@
 """Arrays of others, lent without a copy where that is possible; what is copied is told."""
 import array
+import gc
 import warnings
 
+import dlpack
 import numpy as np
 import pytest
 
@@ -112,6 +114,96 @@ def test_torch():
         p(x=torch.zeros(2, 3, device="meta"))
     with pytest.raises(lt.Mismatch):
         p(x=torch.eye(3).to_sparse())
+
+
+class Producer:
+    """Of memory of numpy's, with anything else as it is said."""
+
+    def __init__(self, of=X, device=(1, 0), **how):
+        self.of, self.device, self.how = of.copy(), device, how
+
+    def __dlpack_device__(self):
+        return self.device
+
+    def __dlpack__(self, *, stream=None, max_version=None):
+        return dlpack.capsule(self.of.ctypes.data, self.of.shape, self.of.dtype, self.device, owner=self.of, **self.how)
+
+
+class Old(Producer):
+    """Of before DLPack 1.0, of arrays that never change, as JAX's are."""
+
+    def __dlpack__(self, stream=None):
+        return dlpack.capsule(self.of.ctypes.data, self.of.shape, self.of.dtype, self.device, version=None,
+                              owner=self.of)
+
+    def __array__(self, *_, **__):
+        seen = self.of.view()
+        seen.flags.writeable = False
+        return seen
+
+
+def test_capsules():
+    p, begun = copy_of("float32"), len(dlpack.alive)
+    turned = np.ascontiguousarray(X.T)
+    for given in (Producer(), Producer(version=(1, 7)), Producer(version=None), Producer(flags=1), Producer(offset=4),
+                  Producer(device=(3, 0)), Old()):
+        np.testing.assert_array_equal(no_copies(p, x=given), X)
+    np.testing.assert_array_equal(p(x=Producer(turned.reshape(2, 3), strides=(1, 2))), X)
+    empty = lt.compile("x = InputTensor(x, float32, []); result = CopyNode(x);", backend="ref")
+    assert empty(x=Producer(np.float32([7]).reshape(()))) == 7
+    out = Producer(np.zeros((2, 3), "f4"))
+    assert p(x=X, out=out) is out
+    np.testing.assert_array_equal(out.of, X)
+    gc.collect()
+    assert len(dlpack.alive) == begun, "capsules that never go"
+
+
+def test_capsules_that_are_refused():
+    p = copy_of("float32")
+
+    class Used(Producer):
+        def __dlpack__(self, **how):
+            used = super().__dlpack__(**how)
+            np.from_dlpack(type("Lends", (), {"__dlpack__": lambda *_, **__: used,
+                                              "__dlpack_device__": lambda _: (1, 0)})())
+            return used
+
+    class Text(Producer):
+        def __dlpack__(self, **_):
+            return "a text"
+    for given, kind, sentence in (
+            (Producer(version=(2, 0)), lt.Unsupported, "DLPack 2, where 1 is known"),
+            (Producer(lanes=4), lt.Mismatch, "4 lanes"), (Producer(code=5), lt.Mismatch, "DLPack's 5, 32 bits"),
+            (Producer(device=(7, 2)), lt.Mismatch, "on device 7:2, and this program takes it on the host"),
+            (Used(), lt.Mismatch, "no tensor of DLPack that is still to be taken"),
+            (Text(), lt.Mismatch, "a str for its memory"), (Producer(X[:1]), lt.Mismatch, r"\[1, 3\]")):
+        with pytest.raises(kind, match=sentence):
+            p(x=given)
+    for out in (Producer(flags=1), Old()):
+        with pytest.raises(lt.Invalid, match="'result' cannot be written to"):
+            p(x=2 * X, out=out)
+        np.testing.assert_array_equal(out.of, X)
+
+
+def test_jax():
+    """Arrays of JAX are lent, of each type; they never change, so that they are no place for results."""
+    jax = pytest.importorskip("jax", reason="JAX is not installed: pip install jax")
+    jax.config.update("jax_platforms", "cpu")
+    jax.config.update("jax_enable_x64", True)
+    for kind in ("float64", "float32", "float16", "bfloat16", "int8", "int16", "int32", "int64", "uint8", "uint16",
+                 "uint32", "uint64", "bool"):
+        x = jax.numpy.array([[1, 0, 1], [0, 1, 1]]).astype(kind)
+        y = no_copies(copy_of(kind), x=x)
+        assert y.dtype == x.dtype
+        np.testing.assert_array_equal(np.asarray(y), np.asarray(x))
+    p, x = copy_of("float32"), jax.numpy.asarray(X)
+    np.testing.assert_array_equal(p(x=x[::-1].T.T), X[::-1])
+    np.testing.assert_array_equal(np.asarray(jax.numpy.asarray(p(x=x)) + 1), X + 1)
+    with pytest.raises(lt.Invalid, match="'result' cannot be written to"):
+        p(x=x + 1, out=x)
+    np.testing.assert_array_equal(np.asarray(x), X)
+    with pytest.raises(lt.Mismatch, match="^x is no array: .*traced"):
+        jax.jit(lambda x: p(x=x))(x)
 
 
 def test_results_are_new():

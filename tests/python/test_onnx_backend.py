@@ -28,6 +28,7 @@ def runner():
     return tests
 
 
+@pytest.mark.more
 def test_the_runner_of_the_standard():
     result = unittest.TestResult()
     runner().test_suite.run(result)
@@ -74,6 +75,11 @@ def test_a_known_number_has_no_axis():
     m = model([helper.make_node("Range", ["a", "b", "c"], ["y"])], [(n, F4, []) for n in "abc"], [("y", F4, ["n"])])
     y, = backend.run_model(m, [np.float32(5), np.float32(-2), np.float32(-3)])
     np.testing.assert_array_equal(y, np.arange(5, -2, -3, dtype="f4"))
+
+
+def test_a_model_is_a_source():
+    m = model([helper.make_node("Neg", ["x"], ["y"])], [("x", F4, [2])], [("y", F4, [2])])
+    np.testing.assert_array_equal(lt.compile(m, backend="ref")(x=np.float32([3, -2])), [-3, 2])
 
 
 def test_node():

@@ -1,5 +1,7 @@
 """Programs compiled and run, compared with numpy."""
 import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -146,6 +148,67 @@ def test_out(product, random):
     np.testing.assert_array_equal(a, [1, 4, 9, 16])
 
 
+def test_results_that_share_memory_with_constants(random):
+    """Those are borrowed: a result in one of them would be another constant in each later run."""
+    text = "x = InputTensor(x, float32, [4]); w = ConstantTensor(w, float32, [4]);" \
+        "v = ConstantTensor(v, float32, [4]); result a = x * w; result b = x - v;"
+    memory, x = np.concatenate([random.integers(-9, 9, 8), [np.nan] * 9]).astype("f4"), np.float32([3, -1, 0, 2])
+    w, v, before = memory[:4], memory[4:8], memory.copy()
+    p = lt.compile(text, backend="ref", weights={"w": w, "v": v})
+    gaps = np.repeat(x, 2)[::2]                         # has to be copied: the long way
+    for given in (x, gaps):
+        for name, port, out in (("v", "b", v), ("w", "a", w), ("w", "b", memory[1:5]), ("v", "a", memory[7:11])):
+            with pytest.raises(lt.Invalid, match="result '%s' shares memory with constant '%s'" % (port, name)):
+                p.run({"x": given}, out={port: out})
+            np.testing.assert_array_equal(memory, before)
+        found = p.run({"x": given}, out={"a": memory[8:12], "b": memory[13:]})          # they touch
+        np.testing.assert_array_equal(found["a"], x * before[:4])
+        np.testing.assert_array_equal(found["b"], x - before[4:8])
+        memory[8:] = np.nan
+    np.testing.assert_array_equal(p(x=w)["a"], before[:4] * before[:4])                 # both are only read
+    one = lt.compile("x = InputTensor(x, float32, [4]); w = ConstantTensor(w, float32, [4]); result y = x * w;",
+                     backend="ref")
+    with pytest.raises(lt.Missing):                     # a call before the constant is there
+        one(x=x, out=v)
+    one.bind("w", v)
+    one.bind("w", w)                                    # in place of that one, which is free then
+    with pytest.raises(lt.Invalid, match="constant 'w'"):
+        one(x=x, out=w)
+    np.testing.assert_array_equal(one(x=x, out=v), x * before[:4])
+    np.testing.assert_array_equal(memory[:4], before[:4])
+    two = one.with_tree(one.tree())
+    with pytest.raises(lt.Invalid, match="constant 'w'"):
+        two.run({"x": x}, w)
+
+
+def test_arrays_that_fit_go_the_short_way(random, monkeypatch):
+    """They are lent as they are, results that are given too: nothing is looked at twice."""
+    def other(*_):
+        raise AssertionError("the long way")
+    monkeypatch.setattr(lt.Program, "_call_others", other)
+    x = random.integers(-9, 9, (3, 5)).astype("f4")
+    one = lt.compile("x = InputTensor(x, float32, [3, 5]); result = x - 2;", backend="ref")
+    two = lt.compile("x = InputTensor(x, float32, [3, 5]); result a = x - 2; result b = x * -3;", backend="ref")
+    y, a, b = (np.full((3, 5), np.nan, "f4") for _ in range(3))
+    assert one(x=x, out=y) is y and np.array_equal(y, x - 2)
+    y[...] = np.nan
+    assert one.run({"x": x}, y) is y and one.run({"x": x}, {"result": y}) is y and np.array_equal(y, x - 2)
+    assert np.array_equal(one(x=x, out=None), x - 2)
+    found = two(x=x, out={"a": a, "b": b})
+    assert found["a"] is a and found["b"] is b and np.array_equal(a, x - 2) and np.array_equal(b, x * -3)
+    b[...] = np.nan
+    found = two.run({"x": x}, out={"b": b})
+    assert found["b"] is b and np.array_equal(b, x * -3) and np.array_equal(found["a"], x - 2)
+    # What is not just what the program takes is for the long way, which says so.
+    for out in (y.astype("f8"), y[:, :4], np.asfortranarray(y), y[:2], y.tolist(), {"z": y}, {"result": y, "z": a},
+                np.frombuffer(y.tobytes(), "f4").reshape(3, 5), np.ma.masked_array(y), x, x[::-1]):
+        with pytest.raises(AssertionError, match="the long way"):
+            one(x=x, out=out)
+    for out in (a, {"a": a, "b": a}, {"a": a, "c": b}, {"a": a, "b": None}):
+        with pytest.raises(AssertionError, match="the long way"):
+            two(x=x, out=out)
+
+
 def test_an_input_that_is_called_out():
     p = lt.compile("out = InputTensor(out, float32, [2]); result = out + 1;", backend="ref")
     np.testing.assert_array_equal(p(out=np.float32([1, 2])), [2, 3])
@@ -153,10 +216,45 @@ def test_an_input_that_is_called_out():
     assert p.run({"out": [3, 4]}, out=y) is y and list(y) == [4, 5]
 
 
+def test_a_plug_in_of_a_third_party():
+    """It logs when its kernels are freed: when a program is dropped, during a call, at the end."""
+    build = os.path.join(os.path.dirname(os.path.abspath(lt.__file__)), "..", "..")
+    path = os.path.normpath(os.path.join(build, "examples", "plugin", "trace.so"))
+    if not os.path.exists(path):
+        pytest.skip("there is no " + path)
+    text = """
+import gc, sys, looptree as lt
+lt.load_backend(sys.argv[1])
+assert "trace" in [b.name for b in lt.backends()]
+TEXT = "x = InputTensor(x, float32, [3]); y = ReLUNode(x); result = y;"
+said = []
+p = lt.compile(TEXT, backend="trace", log=lambda level, line: said.append(line))
+assert list(p(x=[-1, 2, 3])) == [0, 2, 3]
+del p
+gc.collect()
+assert any("1 run" in line for line in said), said
+dropped = [lt.compile(TEXT, backend="trace")]
+dropped[0](x=[1, 2, 3])
+lt.compile(TEXT, backend="ref", progress=lambda done, total: dropped.clear())
+gc.collect()
+last = lt.compile(TEXT, backend="trace", log=lambda level, line: said.append(line))
+last(x=[1, 2, 3])
+"""
+    done = subprocess.run([sys.executable, "-c", text, path], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and not done.stderr, (done.returncode, done.stderr)
+
+
 def test_dumps_and_reports(product, random):
     p = product(backend="cpu")
     assert str(p.tree()).startswith("looptree 1\n") and p.graph().startswith("graph 1\n") and "float" in p.source()
     assert [row.backend for row in p.explain()] == ["cpu"] * len(p.kernels())
+    kernel = p.kernels()[0]
+    assert kernel.kernel == p.explain()[0].kernel and str(kernel) == p.dump("kernel") == str(p.kernels())
+    assert kernel.kernel in kernel.source() and kernel.source() != kernel.asm() == p.dump("asm", 0)
+    frozen = product(backend="ref").kernels()[0]
+    assert str(frozen) == frozen.dump("frozen") and str(frozen).startswith("kernel " + frozen.kernel)
+    with pytest.raises(lt.Unsupported, match="no source"):
+        frozen.source()
     v = p.verify()
     assert v and v.verdict == "passed" and str(v).startswith("verify: passed: 15 elements")
     t = p.time(samples=5)

@@ -1,4 +1,6 @@
 """Trees changed by primitives: what runs by them, what is refused, and what leaves access, against enumeration."""
+import copy
+import html
 import itertools
 import re
 
@@ -25,6 +27,32 @@ def test_a_tree_is_a_value(product, random):
     for program in (p.with_tree(changed), changed.compile(), p.with_tree(str(changed))):
         np.testing.assert_array_equal(program(x=x, w=w), x @ w)
         assert str(program.tree()) == str(changed)
+
+
+def test_trees_are_compared_and_copied(product):
+    p = product(8, 6, 4)
+    tree = p.tree()
+    assert tree == p.tree() and hash(tree) == hash(p.tree()) and tree != tree.split("%y/m", 2) and tree != str(tree)
+    assert tree == product(8, 6, 4).tree() and tree != product(9, 6, 4).tree()
+    assert copy.copy(tree) == copy.deepcopy([tree])[0] == tree
+
+
+def test_a_schedule_is_a_tree_or_a_file(product, tmp_path):
+    tree = product(8, 6, 4).tree().split("%y/m", 2)
+    (tmp_path / "a.tree").write_text(str(tree))
+    for schedule in (tree, tmp_path / "a.tree", str(tree)):
+        assert product(8, 6, 4, schedule=schedule).tree() == tree
+
+
+def test_what_notebooks_show(product):
+    """Texts as they are, trees as boxes."""
+    p = product(8, 6, 4, backend="cpu")
+    for shown in (p.graph(), p.source(), p.dump("access"), p.kernels(), p.verify(), p.time(samples=2), p.profile(),
+                  lt.backends()):
+        assert shown._repr_html_() == "<pre>%s</pre>" % html.escape(str(shown)) and len(str(shown)) > 15
+    assert isinstance(p.graph(), str) and p.graph()[:5] == "graph"
+    assert p.tree()._repr_html_().count("<span>for ") == sum(line.text[:4] == "for " for line in p.tree().lines()) >= 3
+    assert "reads %x[m, k]" in repr(p.tree().access("%x"))
 
 
 def test_weights_go_with_a_tree():
@@ -61,6 +89,11 @@ def test_what_is_no_step(product):
 def test_memory_and_lines(product):
     tree = product(5, 7, 3).tree()
     assert {a.text: a.bytes for a in tree.memory()}["%y"] == 4 * 5 * 3
+    rows = {a.name: a for a in tree.split("k", 2).memory()}
+    assert rows["y"].lives == "whole" and rows["y"].extents == [5, 3] and str(rows["y"]) == "%y whole, 60 bytes"
+    inner = next(a for a in rows.values() if a.lives == "local")
+    assert str(inner) == "%%%s local to an iteration of %s, 4 bytes" % (inner.name, inner.owner_path)
+    assert str(tree.memory()).count("\n") == len(rows) - 1 and "outside" in str(tree.memory())
     lines = tree.lines()
     assert all(line.parent < line.at or line.parent < 0 for line in lines)
     assert str(tree).rstrip().endswith(lines[-1].text) or lines[-1].text in str(tree)
@@ -119,3 +152,16 @@ def test_along(product):
     assert along == {"m": 0, "k": 3, "n": 1}
     row = access.row(a.first_row)
     assert row[1 + len(access.params) + [loop.text for loop in access.loops].index("k")] == 1 and sum(row) == 1
+
+
+def test_a_tree_of_a_program_with_a_schedule(random):
+    """Its own steps are in its tree, and are not taken again; constants stay, also where the tree is a text."""
+    text = "x = InputTensor(x, float32, [6, 8]); w = ConstantTensor(w, float32, [8, 4]); y = x @ w; result = y;"
+    x, w = random.integers(-9, 9, (6, 8)).astype("f4"), random.integers(-9, 9, (8, 4)).astype("f4")
+    for how in ({"schedule": "schedule 1\nsplit %y/m 2"}, {"apply": "split %y/m 2"},
+                {"schedule": "schedule 1\nsplit %y/m 3", "apply": "split %y/n 2"}):
+        p = lt.compile(text, backend="ref", weights={"w": w}, **how)
+        tree = p.tree().unroll("%y/m'")
+        for q in (p.with_tree(tree), p.with_tree(str(tree)), p.with_tree(tree).with_tree(str(tree))):
+            assert str(q.tree()) == str(tree)
+            np.testing.assert_array_equal(q(x=x), x @ w)

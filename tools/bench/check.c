@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "program/judge/judge.h"
+#include "program/host/host.h"
 #include "tools/bench/net.h"
 
 /* What the evaluator, which walks a graph some six times, may be given: operations, about a nanosecond each in a
@@ -105,7 +105,7 @@ void bench_reference_make(const struct bench_case *c, float *out)
 	struct reference_parts parts = { c, out };
 
 	if (c->by_rows && c->number[0].value == rows_of(c))
-		lt__judge_on_threads(NULL, lt__judge_threads_here(), reference_part, &parts);
+		lt__host_on_threads(NULL, lt__processors(), reference_part, &parts);
 	else
 		c->reference(c, out);
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "program/judge/judge.h"
+#include "program/host/host.h"
 #include "ir/op/op.h"
 #include "tools/bench/llama.h"
 
@@ -110,7 +110,7 @@ static void reference_product(const struct reference *r, enum lt_llama_kind kind
 		p.o.scale = lt__must_alloc((size_t)all * sizeof (double));
 		round_operand(r, all, &p.o);
 	}
-	lt__judge_on_threads(NULL, lt__judge_threads_here(), product_part, &p);
+	lt__host_on_threads(NULL, lt__processors(), product_part, &p);
 	free(p.o.rounded);
 	free(p.o.scale);
 }

@@ -7,7 +7,7 @@
  */
 #include <math.h>
 #include <string.h>
-#include "program/judge/judge.h"
+#include "program/host/host.h"
 #include "ir/op/op.h"
 #include "tools/bench/llama.h"
 
@@ -110,6 +110,6 @@ lt_status bench_llama_fill(void *source, size_t offset, size_t bytes, void *to)
 	const size_t unit = s->scale ? sizeof (float) : lt_dtype_bytes(s->m->weights[s->kind].dtype);
 	struct filling f = { s, (int64_t)(offset / unit), (int64_t)(bytes / unit), unit, to };
 
-	lt__judge_on_threads(NULL, bytes < 1 << 16 ? 1 : lt__judge_threads_here(), fill_part, &f);
+	lt__host_on_threads(NULL, bytes < 1 << 16 ? 1 : lt__processors(), fill_part, &f);
 	return LT_OK;
 }

@@ -225,6 +225,35 @@ static lt_status open_all(struct whole *w)
 	return LT_OK;
 }
 
+struct report_file {
+	const char *option, *path;
+	void (*print)(const struct bench_report *, FILE *);
+};
+
+static bool write_file(const struct report_file *file, const struct bench_report *r)
+{
+	FILE *f = fopen(file->path, r ? "w" : "a");
+	bool ok = f != NULL;
+
+	if (f && r) {
+		file->print(r, f);
+		ok = fflush(f) == 0 && !ferror(f);
+	}
+	if (f && fclose(f))
+		ok = false;
+	return ok;
+}
+
+/* What was measured is in the file before the next case, whose contestants may end the process.  Whether it can be
+ * written is said at the end. */
+static void keep_rows(const struct whole *w)
+{
+	const struct report_file csv = { "--csv", w->o.csv, bench_print_csv };
+
+	if (csv.path)
+		(void)write_file(&csv, &w->report);
+}
+
 /* With each number of threads.  noise: in the first of them a contestant also competes with itself. */
 static void measure_case(struct whole *w, struct bench_case *c, struct bench_truth *truth, bool noise)
 {
@@ -241,6 +270,7 @@ static void measure_case(struct whole *w, struct bench_case *c, struct bench_tru
 		for (int r = 0; r < o->n_row; r++)
 			w->bad = w->bad
 				|| ((o->row[r].role == BENCH_OURS || o->row[r].role == BENCH_OPEN) && o->row[r].answer == BENCH_BAD);
+		keep_rows(w);
 		if (!w->o.quiet)
 			bench_print_outcome(o, first, stdout);
 	}
@@ -318,6 +348,7 @@ static void llama_shape(struct whole *w, struct bench_case *c, int n, int thread
 	for (int i = before; i < all->n; i++)
 		for (int k = 0; k < all->at[i].n_row; k++)
 			w->bad = w->bad || (all->at[i].row[k].role == BENCH_OURS && all->at[i].row[k].answer == BENCH_BAD);
+	keep_rows(w);
 	if (!w->o.quiet && all->n > before)
 		bench_print_llama(&all->at[before], all->n - before, *first, stdout);
 	*first = false;
@@ -337,25 +368,6 @@ static void llama_cases(struct whole *w)
 				llama_shape(w, &l->at[k], n, w->o.threads[t], &first);
 		}
 	}
-}
-
-struct report_file {
-	const char *option, *path;
-	void (*print)(const struct bench_report *, FILE *);
-};
-
-static bool write_file(const struct report_file *file, const struct bench_report *r)
-{
-	FILE *f = fopen(file->path, r ? "w" : "a");
-	bool ok = f != NULL;
-
-	if (f && r) {
-		file->print(r, f);
-		ok = fflush(f) == 0 && !ferror(f);
-	}
-	if (f && fclose(f))
-		ok = false;
-	return ok;
 }
 
 /* Each that can be written is; NULL: whether they can be is only tried. */

@@ -19,11 +19,13 @@ struct build_options {
 	const char *model, *output, *format, *name, *data, *workspace, *target, *emit, *cc, *emulator, *schedule, *apply,
 		*kernels, *keep;
 	struct lt_texts constant, weights, input, inputs, dim, fix;
-	int64_t threads, verify_seconds;
+	int64_t threads, verify_seconds, ram, flash;
 	uint32_t cc_timeout_ms;
-	bool main, debug, overwrite, no_verify, allow_unbounded, no_passes, explain, quiet, verbose;
+	bool main, debug, bare, integer, single, relaxed, overwrite, no_verify, allow_unbounded, no_passes, explain, quiet,
+		verbose;
 };
-enum build_format { BUILD_EXE, BUILD_A, BUILD_SO, BUILD_C };
+enum build_format { BUILD_EXE, BUILD_A, BUILD_SO, BUILD_C, BUILD_WASM, BUILD_PAGE };
+#define BUILD_MODULE "wasm32"                   /* the target of the last two */
 extern const struct lt_tool build_tool;
 lt_status build_options_read(struct lt_context *, int argc, char **argv, struct build_options *, bool *done);
 void build_options_free(struct build_options *);
@@ -35,6 +37,10 @@ const char *build_target_at(int i);             /* the targets by name; NULL aft
 struct build_target {
 	const char *model;              /* of the backend cpu; "portable" has the numbers of another one */
 	bool portable, strict;          /* no flags for a processor; C99 alone */
+	bool bare;                      /* a function for machines without an operating system (micro.c) */
+	bool in_order;                  /* its compiler can leave the order of sums as it is */
+	bool micro;                     /* one of them: a model whose texts are bare */
+	bool module;                    /* of WebAssembly, for JavaScript (module.c) */
 	char cc[512];
 	char triple[128];               /* as the compiler names its machine; "": it does not say */
 	bool native;                    /* this machine's kind */
@@ -57,8 +63,23 @@ struct build_watch { struct lt_folder folder; pthread_t thread; int end[2]; bool
 void build_watch_begin(struct build_watch *, const struct lt_folder *);
 void build_watch_end(struct build_watch *);
 
+/* Of a bare function: bytes of flash, of RAM by itself, of the tensors that a call is given; a call's time, as it is
+ * predicted (0: it is not), and, in `unit`, as its last run had it, with its stack. */
+struct build_micro { int64_t flash, ram, tensors, predicted; uint32_t time, stack; const char *unit, *predicted_unit; };
+
+/* chip.c: a board of Arduino, and its target.  ram, flash: bytes that a sketch takes without the model. */
+struct build_board { const char *name, *model; int64_t ram, flash; };
+/* NULL: no board is called that; boards by number, NULL after the last. */
+const struct build_board *build_board_find(const char *name);
+const struct build_board *build_board_at(int i);
+/* Of a module: which build it is; how its package is called; pages of its memory; its file's size and CRC-32. */
+struct build_module { char id[33], package[256]; int64_t pages; size_t bytes; uint32_t sum; };
+
 struct building {
 	struct build_options o;
+	const struct build_board *board;        /* a sketch for it is made; NULL: none is */
+	bool sketched;                  /* NAME.ino is there */
+	char folder_made[2000];         /* of a sketch or a module: -o, without '/' at its end */
 	enum build_format format;
 	struct build_target target;
 	char name[256];                 /* the function's */
@@ -77,6 +98,8 @@ struct building {
 	struct build_file out[BUILD_MAX_FILES]; int n_out;
 	char library[BUILD_PATH];       /* there, under the name that it will have */
 	char binary[BUILD_PATH];              /* what is run to judge what was built */
+	struct build_micro micro;
+	struct build_module module;
 	bool caught;                    /* signals are noted only, until the folder is removed */
 	enum lt_exit verdict;
 };
@@ -113,6 +136,29 @@ lt_status build_ask(struct building *, const char *words, char *out, size_t byte
 /* One that may take so many milliseconds; *status: its exit status; output: how what it said began. */
 lt_status build_execute(struct building *, struct build_command *, uint32_t ms, int *status, char *output, size_t
 	bytes);
+
+/* chip.c: a microcontroller of a model, the one that functions have to fit first.  flags: of its compiler; unit: of
+ * time; ram, flash: bytes, 0: as many as wanted.  NULL: there is no other. */
+struct build_chip { const char *model, *name, *flags, *emulator, *unit; int64_t ram, flash; };
+const struct build_chip *build_chip_next(const char *model, const struct build_chip *last);
+/* micro.c: what was compiled takes, and whether the chip has that; one run; what is said of both. */
+lt_status build_micro_check(struct building *);         /* before it is compiled */
+lt_status build_micro_size(struct building *);
+lt_status build_micro_run(struct building *, const void *const *input, void *const *state, void *const *result);
+void build_micro_say(const struct building *);
+
+/* predict.c: what a call should take, in its chip's unit; 0: nothing is known of the target, or of a kernel. */
+lt_status build_predict(const struct building *, int64_t *time);
+
+/* sketch.c: whether the names of -o and --name may be those of a sketch. */
+lt_status build_sketch_names(const struct building *);
+/* NAME.ino, with the inputs and results of a run that was verified; NULL: there was none. */
+lt_status build_sketch_write(struct building *, const void *const *input, const void *const *result);
+/* module.c: tensors that no module has room for are refused before they are made; a module that was linked is looked
+ * at, marked and packed; the words that its runner begins with. */
+lt_status build_module_check(const struct building *);
+lt_status build_module_pack(struct building *);
+void build_module_run(const struct building *, struct build_command *);
 
 /* verify.c: runs the binary and judges what it wrote.  The verdict says whether it may be kept. */
 lt_status build_verify(struct building *);

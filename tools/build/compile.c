@@ -41,7 +41,7 @@ lt_status build_program(struct building *b)
 	lt_status s;
 
 	snprintf(backend, sizeof backend, "cpu:target=%s/emit=%s", b->target.portable ? BUILD_PORTABLE : b->target.model,
-		b->target.strict ? "c99" : "c");
+		b->target.bare ? "bare" : b->target.strict ? "c99" : "c");
 	if (b->o.explain)
 		LT_TRY(model_explain_begin(b->ctx, NULL, &b->model));
 	/* It leaves nothing behind: a signal may end it as it is. */
@@ -99,7 +99,10 @@ lt_status build_texts(struct building *b)
 	const bool arrays = b->o.data ? !strcmp(b->o.data, "array") : b->format == BUILD_C;
 	struct lt_export_options o = { .name = b->name, .header = header, .bytes = bytes, .about = about,
 		.flags = b->format == BUILD_C ? flags : NULL,
-		.strict = b->target.strict, .data = arrays ? LT_EXPORT_ARRAYS : LT_EXPORT_INCBIN,
+		.bare = b->target.bare, .integer = b->o.integer, .flash = b->target.micro
+			? lt__cpu_model_find(b->target.model, strlen(b->target.model))->flash : NULL,
+		.strict = b->target.strict, .data = b->target.module ? LT_EXPORT_LOADED
+			: arrays ? LT_EXPORT_ARRAYS : LT_EXPORT_INCBIN,
 		.static_workspace = !b->o.workspace || !strcmp(b->o.workspace, "static") };
 
 	LT_TRY(build_target_flags(b, flags, sizeof flags));
@@ -116,7 +119,10 @@ lt_status build_texts(struct building *b)
 	LT_TRY(text_part(b, LT_EXPORT_SOURCE, ".c"));
 	if (has_data(b))
 		LT_TRY(text_part(b, LT_EXPORT_CONSTANTS, "_data.c"));
-	LT_TRY(text_part(b, LT_EXPORT_TABLE, "_main.c"));
+	if (b->target.module)
+		return text_part(b, LT_EXPORT_MODULE, "_module.c");
+	if (!b->target.bare)
+		LT_TRY(text_part(b, LT_EXPORT_TABLE, "_main.c"));
 	return arrays || !has_data(b) ? LT_OK : text_part(b, LT_EXPORT_BYTES, ".bin");
 }
 
@@ -134,7 +140,7 @@ static void compile_one(const struct building *b, struct build_command *c, const
 	build_command_words(c, b->target.cc);
 	(void)build_target_flags(b, flags, sizeof flags);
 	build_command_words(c, flags);
-	if (b->target.strict && b->format == BUILD_C && !strcmp(ending, ".c"))
+	if (b->target.strict && !b->target.micro && b->format == BUILD_C && !strcmp(ending, ".c"))
 		build_command_word(c, "-pedantic-errors");
 	/* What a text includes is beside it; the assembler has to be told. */
 	if (b->format == BUILD_C && !strcmp(ending, "_data.c") && b->o.data && !strcmp(b->o.data, "incbin")) {
@@ -236,19 +242,39 @@ static lt_status link_program(struct building *b)
 	return link_end(b, c);
 }
 
+/* What nothing gives is a mistake of the linker's; the stack comes first, so that an overflow is a trap. */
+static lt_status link_module(struct building *b)
+{
+	struct build_command command, *c = &command;
+
+	char path[BUILD_PATH];
+
+	link_begin(b, c);
+	build_command_words(c, "-nostdlib -Wl,--no-entry -Wl,--stack-first -Wl,-z,stack-size=1048576");
+	if (!b->o.debug)
+		build_command_word(c, "-Wl,--strip-all");
+	link_function(b, c);
+	link_object(b, c, "_module.o");
+	build_command_words(c, "-lc -o");
+	command_makes(c, build_path(b, ".wasm", path, sizeof path));
+	return link_end(b, c);
+}
+
 lt_status build_compile(struct building *b)
 {
-	struct build_command c[3] = { { 0 } };
-	static const char *const endings[] = { ".c", "_data.c", "_main.c" }, *const objects[] = { ".o", "_data.o", "_main.o" };
+	struct build_command c[4] = { { 0 } };
+	static const char *const endings[] = { ".c", "_data.c", "_main.c", "_module.c" }, *const objects[] = { ".o", "_data.o",
+		"_main.o", "_module.o" };
 
 	const bool runs = !b->o.no_verify || b->format == BUILD_EXE;
 	int n = 0;
 	lt_status st;
 
-	if (b->format == BUILD_C && !runs)
+	if (b->format == BUILD_C && !runs && !b->target.micro)
 		return LT_OK;
-	for (int i = 0; i < 3; i++) {
-		if ((i == 1 && !has_data(b)) || (i == 2 && !runs))
+	for (int i = 0; i < 4; i++) {
+		if ((i == 1 && !has_data(b)) || (i == 2 && (!runs || b->target.bare || b->target.module))
+				|| (i == 3 && !b->target.module))
 			continue;
 		compile_one(b, &c[n++], endings[i], objects[i]);
 	}
@@ -257,5 +283,7 @@ lt_status build_compile(struct building *b)
 		build_command_free(&c[i]);
 	if (!st && (b->format == BUILD_A || b->format == BUILD_SO))
 		st = link_library(b);
-	return st ? st : runs ? link_program(b) : LT_OK;
+	if (!st && b->target.module)
+		return link_module(b);
+	return st ? st : runs && !b->target.bare ? link_program(b) : LT_OK;
 }

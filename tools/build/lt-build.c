@@ -35,6 +35,7 @@ static lt_status read_model(struct building *b)
 	if (b->model.binding[LT_BINDING_RESULT].n == 0)
 		return lt_fail(b->ctx, LT_EINVAL, "%s: the graph has no result: name one (result = $n; in a script)",
 			!strcmp(b->o.model, "-") ? "standard input" : b->o.model);
+	LT_TRY(b->target.module ? build_module_check(b) : LT_OK);
 	if (b->o.inputs.n == 0) {
 		bool given = false;
 
@@ -65,6 +66,8 @@ static lt_status open_folder(struct building *b)
 
 static lt_status build_work(struct building *b)
 {
+	b->board = build_board_find(b->o.target);
+	b->o.target = b->board ? b->board->model : b->o.target;
 	LT_TRY(build_names(b));
 	LT_TRY(build_output_check(b));
 	LT_TRY(build_target_find(b));
@@ -79,9 +82,13 @@ static lt_status build_work(struct building *b)
 	lt__phase(&b->phases, "preparing constants");
 	LT_TRY(build_texts(b));
 	lt__phase(&b->phases, "compiling");
+	LT_TRY(b->target.micro ? build_micro_check(b) : LT_OK);
 	LT_TRY(build_compile(b));
+	LT_TRY(b->target.module ? build_module_pack(b) : LT_OK);
+	LT_TRY(b->target.bare && (b->target.micro || !b->o.no_verify) ? build_micro_size(b) : LT_OK);
 	lt__phase(&b->phases, NULL);
 	LT_TRY(build_verify(b));
+	LT_TRY(b->board && !b->sketched ? build_sketch_write(b, NULL, NULL) : LT_OK);
 	LT_TRY(build_output_write(b));
 	build_output_say(b);
 	if (b->verdict)

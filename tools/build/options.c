@@ -4,12 +4,14 @@
 #include "tools/build/build.h"
 
 /* What is made. */
-enum { BINARY = 1, LIBRARY = 2, TEXT = 4 };
+enum { BINARY = 1, LIBRARY = 2, TEXT = 4, MODULE = 8, OF_C = BINARY | LIBRARY | TEXT };
 
 static const struct lt_mode modes[] = {
 	{ BINARY, "--format exe", "which has a main program" },
 	{ LIBRARY, "--format a or so", "which is a library" },
 	{ TEXT, "--format c", NULL },
+	{ MODULE, "--target " BUILD_MODULE, "which makes a module with memory of its own and one thread (others need "
+		"headers that few hosts of static files send)" },
 	{ 0 }
 };
 
@@ -17,7 +19,9 @@ const char *build_target_at(int i)
 {
 	const int n = (int)lt__cpu_model_count();
 
-	return i < n ? lt__cpu_model_at((uint32_t)i)->name : i == n ? "portable" : NULL;
+	if (i < n)
+		return lt__cpu_model_at((uint32_t)i)->name;
+	return i == n ? "portable" : build_board_at(i - n - 1) ? build_board_at(i - n - 1)->name : NULL;
 }
 
 #define AT(member) LT_MEMBER(struct build_options, member)
@@ -27,24 +31,33 @@ const char *build_target_at(int i)
 static const struct lt_tool_option rows[] = {
 	{ .help = "What is built" },
 	{ 'o', "output", "NAME", TAKE_TEXT, AT(output), .help = "what is written, over what is there: NAME, or NAME.a, "
-		".so, .c with a header .h; required" },
+		".so, .c with a header .h; of a sketch or a module its folder, or NAME.html of a module; required" },
 	{ 0, "format", "KIND", TAKE_CHOICE, AT(format), .help = "what is made: %v; exe is a program that reads and writes "
-		".npy files, or bare elements; default: by the ending of NAME, else exe", 0, LT_VALUES("exe", "a", "so", "c") },
+		".npy files, or bare elements, wasm a folder with a module for JavaScript, html a page with all of that in it; "
+		"default: by the ending of NAME, else wasm for the target " BUILD_MODULE ", exe for others", 0,
+		LT_VALUES("exe", "a", "so", "c", "wasm", "html") },
+	{ 0, "single", NULL, TAKE_FLAG, AT(single), .help = "the same as --format html", MODULE },
 	{ 0, "name", "NAME", TAKE_TEXT, AT(name), .help = "the C function; default: the name of the file" },
 	{ 0, "overwrite", NULL, TAKE_FLAG, AT(overwrite), .help = "what is there under a name that is not NAME, such as a "
 		"header's, is written over, whoever made it; else only what lt-build has made is" },
 	{ 0, "data", "HOW", TAKE_CHOICE, AT(data), .help = "how constants are written: %v (the assembler reads their bytes "
 		"from "
-		"a file; default: array for c, else incbin)", 0, LT_VALUES("array", "incbin") },
+		"a file; default: array for c, else incbin)", OF_C, LT_VALUES("array", "incbin") },
 	{ 0, "workspace", "WHOSE", TAKE_CHOICE, AT(workspace), .help =
 		"whose memory a run works in, and keeps states in: %v; static "
-		"(the default) is used where the caller gives none; given is always the caller's", 0, LT_VALUES("static", "given") },
+		"(the default) is used where the caller gives none; given is always the caller's", OF_C,
+		LT_VALUES("static", "given") },
 	{ 0, "main", NULL, TAKE_FLAG, AT(main), .help = "also writes NAME_main.c, the program that --format exe has", TEXT },
 	{ 0, "emit", "DIALECT", TAKE_CHOICE, AT(emit), .help = "the dialect: %v; C with the vectors of gcc and clang, or C99 "
-		"alone, for any compiler; default: c, for the target portable c99", 0, LT_VALUES("c", "c99") },
+		"alone, for any compiler; default: c, for the target portable c99", OF_C, LT_VALUES("c", "c99") },
+	{ 0, "bare", NULL, TAKE_FLAG, AT(bare), .help = "C99 for machines without an operating system: a function of plain "
+		"pointers that needs no header but <stdint.h>, has no threads and no sentences; the default for microcontrollers",
+		OF_C },
+	{ 0, "integer", NULL, TAKE_FLAG, AT(integer), .help = "a bare function whose runs compute with integers only; a node "
+		"that does not is refused", OF_C },
 	{ 0, "threads", "N", TAKE_COUNT, AT(threads), .help = "the most threads that a caller may give a run; default: one "
 		"for "
-		"each processor of the target, with c99 1", .min = 1, .max = 256 },
+		"each processor of the target, with c99 1", OF_C, .min = 1, .max = 256 },
 	{ 0, "debug", NULL, TAKE_FLAG, AT(debug), .help = "for a debugger: compiled with -O0 -g, with the line numbers of the "
 		"text; --keep has that" },
 	{ 0, "keep", "DIR", TAKE_TEXT, AT(keep), .help = "everything is made in DIR and stays there, right or wrong: texts, "
@@ -54,7 +67,14 @@ static const struct lt_tool_option rows[] = {
 	{ 0, "target", "NAME", TAKE_TEXT, AT(target), .help = "the processor to make loops and code for: %v, or a triple "
 		"such as "
 		"riscv64-linux-gnu, whose gcc is taken; default: native, or what the compiler writes for", .list = build_target_at },
-	{ 0, "cc", "CMD", TAKE_TEXT, AT(cc), .help = "the C compiler; default: $CC, or cc" },
+	{ 0, "ram", "BYTES", TAKE_COUNT, AT(ram), .help = "of a bare function: what does not fit in so many bytes of RAM is "
+		"refused, with what is missing and what takes most; default: what the microcontroller has, on Cortex-M any number",
+		OF_C, .min = 1, .max = INT32_MAX },
+	{ 0, "flash", "BYTES", TAKE_COUNT, AT(flash), .help = "the same of flash", OF_C, .min = 1, .max = INT32_MAX },
+	{ 0, "relaxed", NULL, TAKE_FLAG, AT(relaxed), .help = "relaxed SIMD: products are added without rounding where the "
+		"processor does that; for engines that have it", MODULE },
+	{ 0, "cc", "CMD", TAKE_TEXT, AT(cc), .help = "the C compiler; default: $CC, or cc; for the target " BUILD_MODULE
+		" clang-19, or the newest clang" },
 	{ 0, "cc-timeout", "S", TAKE_TIMEOUT, AT(cc_timeout_ms), .help = "a compiler that takes longer than S seconds is "
 		"ended, and has failed; default: 1800" },
 	{ 0, "schedule", "FILE", TAKE_TEXT, AT(schedule), .help = "builds by the loops in FILE: a tree, or a list of "
@@ -90,7 +110,7 @@ static const struct lt_tool_option rows[] = {
 		"any value pass, as with lt-run --verify=allow-unbounded" },
 	{ 0, "emulator", "CMD", TAKE_TEXT, AT(emulator), .help = "what runs a program of the target here; default: for "
 		"another "
-		"machine qemu-MACHINE, if it is installed" },
+		"machine qemu-MACHINE, for a module node, if it is installed" },
 	{ 0, "verify-timeout", "S", TAKE_COUNT, AT(verify_seconds), .help = "a run that takes longer than S seconds is ended, "
 		"and has failed; default: 600", .min = 1, .max = 1000000 },
 	{ 0, "no-verify", NULL, TAKE_FLAG, AT(no_verify), .help = "writes what was built without running it" },
@@ -120,6 +140,7 @@ const struct lt_tool build_tool = {
 		"  lt-build mnist.lt -w weights.safetensors -o mnist.so           and mnist.h\n"
 		"  lt-build mlp.lt -w w.npz -o mlp.c --emit c99 --main            C99 for any compiler\n"
 		"  lt-build mlp.lt -w w.npz -o mlp --target riscv64-linux-gnu\n"
+		"  lt-build mnist.lt -w weights.safetensors -o mnist --target wasm32      a folder for a page, or for node\n"
 		"\n"
 		"lt-build(1) says more.\n",
 };
@@ -136,10 +157,51 @@ static lt_status check_files(struct lt_context *ctx, const char *option, const s
 	return LT_OK;
 }
 
+static bool ends_in(const char *text, const char *end)
+{
+	const size_t n = strlen(text), k = strlen(end);
+
+	return n > k && !strcmp(text + n - k, end);
+}
+
+static bool is_module(const struct build_options *o)
+{
+	return (o->target && !strcmp(o->target, BUILD_MODULE)) || o->single || (o->format
+		? !strcmp(o->format, "wasm") || !strcmp(o->format, "html") : o->output && ends_in(o->output, ".html"));
+}
+
+/* A module is of its target, and that makes nothing else. */
+static lt_status check_module(struct lt_context *ctx, struct build_options *o)
+{
+	static const char *const others[] = { ".c", ".a", ".so" };
+	bool other = o->format && strcmp(o->format, "wasm") != 0 && strcmp(o->format, "html") != 0;
+
+	if (!is_module(o))
+		return LT_OK;
+	for (size_t i = 0; i < sizeof others / sizeof *others && !o->format && !o->single; i++)
+		other = other || ends_in(o->output, others[i]);
+	if (other)
+		return lt_fail(ctx, LT_EINVAL, "the target " BUILD_MODULE " is a module for JavaScript: give -o the name of a "
+			"folder, or one that ends in .html, and leave --format out");
+	if (o->target && strcmp(o->target, BUILD_MODULE) != 0)
+		return lt_fail(ctx, LT_EINVAL, "a module for JavaScript is for the target " BUILD_MODULE ", not %s: leave --target "
+			"out", o->target);
+	if (o->single && o->format && strcmp(o->format, "html") != 0)
+		return lt_fail(ctx, LT_EINVAL, "--single and --format wasm contradict each other");
+	o->target = BUILD_MODULE;
+	if (o->single)
+		o->format = "html";
+	return LT_OK;
+}
+
 static unsigned mode_of(const struct build_options *o)
 {
 	const char *dot = o->output ? strrchr(o->output, '.') : NULL;
 
+	if (build_board_find(o->target))
+		return TEXT;
+	if (is_module(o))
+		return MODULE;
 	if (!o->format)
 		return !dot ? BINARY : !strcmp(dot, ".c") ? TEXT : !strcmp(dot, ".a") || !strcmp(dot, ".so") ? LIBRARY : BINARY;
 	return !strcmp(o->format, "exe") ? BINARY : !strcmp(o->format, "c") ? TEXT : LIBRARY;
@@ -154,6 +216,8 @@ lt_status build_options_read(struct lt_context *ctx, int argc, char **argv, stru
 	*done = given.done;
 	if (given.done)
 		return LT_OK;
+	if (o->relaxed && !is_module(o))
+		return lt_fail(ctx, LT_EINVAL, "--relaxed is of modules of WebAssembly: give --target " BUILD_MODULE ", too");
 	LT_TRY(lt__options_together(ctx, &build_tool, &given, mode_of(o)));
 	if (argc - given.first > 1)
 		return lt_fail(ctx, LT_EINVAL, "one model at a time: '%s' and '%s'", argv[given.first], argv[given.first + 1]);
@@ -162,6 +226,7 @@ lt_status build_options_read(struct lt_context *ctx, int argc, char **argv, stru
 	o->model = argv[given.first];
 	if (!o->output || !*o->output)
 		return lt_fail(ctx, LT_EINVAL, "a name for what is built is missing: lt-build MODEL -o NAME");
+	LT_TRY(check_module(ctx, o));
 	if (o->no_verify && o->emulator)
 		return lt_fail(ctx, LT_EINVAL, "--no-verify and --emulator contradict each other");
 	if (o->schedule && !strcmp(o->schedule, "-") && !strcmp(o->model, "-"))

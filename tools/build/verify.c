@@ -120,6 +120,8 @@ static lt_status binary_files(struct verify *v, const struct model_values *input
 
 	build_command_words(c, b->target.emulator);
 	build_command_word(c, b->binary);
+	if (b->target.module)
+		build_module_run(b, c);
 	if (runs) {
 		build_command_word(c, "--runs");
 		build_command_word(c, runs);
@@ -192,6 +194,19 @@ static lt_status judge_all(struct verify *v)
 	return LT_OK;
 }
 
+/* What a bare function wrote is there already. */
+static lt_status judge_bare(struct verify *v)
+{
+	const struct building *b = v->b;
+
+	for (int32_t i = 0; i < b->model.binding[LT_BINDING_RESULT].n; i++)
+		LT_TRY(lt_verifier_result(v->verifier, i, v->result[i]));
+	for (int32_t i = 0; i < b->model.binding[LT_BINDING_STATE].n; i++)
+		if (lt_program_needs(b->program, LT_BINDING_STATE, i))
+			LT_TRY(lt_verifier_state(v->verifier, i, v->state[i]));
+	return LT_OK;
+}
+
 /* A kernel of one's own that keeps something gives other bits when it is called again.  Of a program with states, a
  * call begins with what the one before has left. */
 static lt_status run_again(struct verify *v, const struct model_values *input)
@@ -200,7 +215,7 @@ static lt_status run_again(struct verify *v, const struct model_values *input)
 	const struct model_bindings *results = &b->model.binding[LT_BINDING_RESULT];
 	char path[BUILD_PATH];
 
-	if (!b->o.kernels || b->model.binding[LT_BINDING_STATE].n)
+	if (!b->o.kernels || b->target.bare || b->model.binding[LT_BINDING_STATE].n)
 		return LT_OK;
 	LT_TRY(run_binary(v, input, "2"));
 	for (int32_t i = 0; i < results->n; i++) {
@@ -239,9 +254,13 @@ static lt_status verify_run(struct verify *v, int32_t number)
 	if (st && !lt__is_end(st))
 		return lt_fail(b->ctx, LT_EINVAL, "nothing was verified, and nothing is written: the reference refuses these "
 			"inputs: %s; give others with --verify-input or --verify-inputs", lt_context_message(b->ctx));
-	st = st ? st : run_binary(v, input, NULL);
-	if (!st)
-		st = judge_all(v);
+	if (b->target.bare) {
+		st = st ? st : build_micro_run(b, v->input, v->state, v->result);
+		st = st ? st : judge_bare(v);
+	} else {
+		st = st ? st : run_binary(v, input, NULL);
+		st = st ? st : judge_all(v);
+	}
 	if (!st && lt_verifier_report(v->verifier)->verdict != LT_VERDICT_FAILED)
 		st = run_again(v, input);
 	lt__progress_end(&v->line);
@@ -301,6 +320,8 @@ static lt_status verify_end(struct verify *v)
 			(long long)f->elements, lt__plural(f->elements), (long long)f->equal, f->absolute, f->relative,
 			*v->b->target.emulator ? lt__scratch(ctx, " (by %.*s)", (int)strcspn(v->b->target.emulator, " "),
 			v->b->target.emulator) : "");
+	if (v->b->target.bare)
+		build_micro_say(v->b);
 	if (f->verdict == LT_VERDICT_PASSED)
 		return LT_OK;
 	v->b->verdict = LT_EXIT_OPEN;
@@ -315,6 +336,8 @@ lt_status build_verify(struct building *b)
 	struct verify v = { .b = b };
 	lt_status st;
 
+	if (b->target.micro && (b->o.no_verify || !*b->target.emulator))
+		build_micro_say(b);
 	if (b->o.no_verify)
 		return LT_OK;
 	if (!b->target.native && !*b->target.emulator) {

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/types.h>
-#include "program/judge/judge.h"
 #include "lt/backend.h"
+#include "lt/verify.h"
 #include "program/run/run.h"
 #include "tools/option/option.h"
 
@@ -221,7 +221,7 @@ struct check_guarded {
 	struct check_work *w;
 	int32_t n;
 	struct check_block *block;      /* by storage of the program */
-	struct lt_kernel_judge *kernels;        /* sees what each step of a launch leaves; NULL: nobody looks */
+	struct lt_verifier *kernels;            /* sees what each step of a launch leaves; NULL: nobody looks */
 	bool async;                     /* these as in struct check_how */
 	struct check_pages *lend;
 };
@@ -258,13 +258,14 @@ bool lt__check_compile(struct check_work *const *, int32_t n);
 bool lt__check_run(struct check_work *);                                        /* all sets of data */
 void lt__check_work_free(struct check_work *);
 bool lt__check_launch(struct check_guarded *, int fill, uint32_t n_thread, struct lt_fault *);     /* every step once */
-/* Results and states before the judge; second: of a run with other poison, which tells what was never written; NULL:
- * none. */
-bool lt__check_compare(
-	struct check_guarded *, struct lt_judge *, void *const *data, const struct check_guarded *second);
+/* A judge of what is made of these data, by node, which it borrows; the caller's to free.  LT_EFAULT: they are out of
+ * range.  Reported to the context, and none is left then. */
+lt_status lt__check_judge(const struct check_work *, void *const *data, struct lt_verifier **out);
+/* Results and states before it; second: of a run with other poison, which tells what was never written; NULL: none. */
+bool lt__check_compare(struct check_guarded *, struct lt_verifier *, const struct check_guarded *second);
 /* what: why they should be equal, as "run again". */
 bool lt__check_same_bits(
-	const struct check_guarded *, const struct check_guarded *, const struct lt_judge *, const char *what);
+	const struct check_guarded *, const struct check_guarded *, const struct lt_verifier *, const char *what);
 
 /* -- children (child.c) -- */
 

@@ -91,12 +91,12 @@ static char *facts_of(const struct check_device *d)
  * backend's name in capitals. */
 static const char *const stays[] = { "PATH=", "HOME=", "LD_", "DYLD_", "ASAN_", "LSAN_", "TSAN_", "UBSAN_", "MSAN_",
 	"LT_BACKEND_PATH=", NULL };
-static const char *const odd[] = { "TMPDIR=/no/such/folder", "TMP=/no/such/folder", "XDG_CACHE_HOME=/no/such/folder",
-	"LANG=xx_YY", "USER=nobody", "CC=/no/such/compiler", "CFLAGS=-O0", "OMP_NUM_THREADS=3", "OMP_DYNAMIC=true",
-	"OMP_SCHEDULE=dynamic,1", "LT_CC=/no/such/compiler", "LT_THREADS=1", "LT_DEBUG=1", "LT_VERBOSE=1",
-	"LT_CACHE=/no/such/folder", "LT_OPT=0" };
+static const char *const odd[] = { "TMPDIR=/dev/null/folder", "TMP=/dev/null/folder", "XDG_CACHE_HOME=/dev/null/folder",
+	"LANG=xx_YY", "USER=nobody", "CC=/dev/null/compiler", "CFLAGS=-O0", "OMP_NUM_THREADS=3", "OMP_DYNAMIC=true",
+	"OMP_SCHEDULE=dynamic,1", "LT_CC=/dev/null/compiler", "LT_THREADS=1", "LT_DEBUG=1", "LT_VERBOSE=1",
+	"LT_CACHE=/dev/null/folder", "LT_OPT=0" };
 static const char *const endings[] = { "=1", "_DEBUG=1", "_THREADS=1", "_NUM_THREADS=1", "_CONFIG=odd", "_OPTIONS=odd",
-	"_FLAGS=-odd", "_PATH=/no/such/folder", "_CACHE=/no/such/folder", "_DEVICE=7", "_OPT=0" };
+	"_FLAGS=-odd", "_PATH=/dev/null/folder", "_CACHE=/dev/null/folder", "_DEVICE=7", "_OPT=0" };
 
 static bool stays_there(const char *variable)
 {

@@ -1,7 +1,7 @@
 /* errors.c -- wrong use, and data out of range: told, and nothing left after. */
 #include <stdlib.h>
 #include <string.h>
-#include "program/judge/judge.h"
+#include "ir/op/op.h"
 #include "tools/check/parts.h"
 
 bool lt__check_errors_config(struct check_device *d, struct check_outcome *out)
@@ -136,10 +136,9 @@ static bool with_fault(struct check_device *d, struct check_outcome *out, bool e
 	bool good = lt__check_work_open(&w, d, &gather, d->seed, out) && lt__check_work_compile(&w)
 		&& lt__check_trial_new(&w, 0, d->seed, &zeros);
 	if (good) {
-		lt__judge_free(zeros.judge);    /* its data change */
+		lt_verifier_free(zeros.judge);  /* its data change */
 		store_index(&w, zeros.data, 0, 0);
-		good = !lt__judge_new(w.g, (const void *const *)zeros.data, NULL, &zeros.judge)
-			|| lt__check_fail(out, "out of memory");
+		good = !lt__check_judge(&w, zeros.data, &zeros.judge) || lt__check_fail(out, "out of memory");
 		data = lt__check_data_new(w.g, &(struct check_data){ .seed = d->seed });
 		store_index(&w, data, first_value, second_value);
 		lt__check_guarded_new(&w, NULL, &guarded);

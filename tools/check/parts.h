@@ -76,7 +76,7 @@ void lt__check_work_close(struct check_work *);
 /* The only kernel of a sample's run that is not computed before the first one. */
 int32_t lt__check_nest(const struct check_work *);
 /* Data of a set and what the evaluator makes of them. */
-struct check_trial { void **data; struct lt_judge *judge; struct lt_unrounded unrounded; };
+struct check_trial { void **data; struct lt_verifier *judge; };
 bool lt__check_trial_new(struct check_work *, int set, uint64_t seed, struct check_trial *);
 void lt__check_trial_free(struct check_work *, struct check_trial *);
 /* A room that is filled for the trial, all steps once, and all that was not to change; then its values. */

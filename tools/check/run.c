@@ -248,7 +248,7 @@ static bool run_show(struct check_guarded *guarded, const struct lt_seen *seen, 
 			? malloc((size_t)seen[i].elems * lt__dtype_info(p->base->node[seen[i].base].dtype)->bytes + 1)
 			: NULL;
 		bool good = data && !lt__seen_read(p, &seen[i], from, data)
-			&& !lt__kernel_judge_see(guarded->kernels, &seen[i], data);
+			&& !lt_verifier_value(guarded->kernels, seen[i].base, step_at(p, at)->nest, data);
 		free(data);
 		if (!good)
 			return lt__check_fail(guarded->w->out, "out of memory");
@@ -299,43 +299,25 @@ bool lt__check_launch(struct check_guarded *guarded, int fill, uint32_t n_thread
 	return good;
 }
 
-/* By node of the optimised graph: the data of its sources. */
-static const void **sources_of(const struct check_work *w, void *const *data)
-{
-	const struct lt_graph *base = w->p->base;
-	const void **source = calloc((size_t)base->n_node + 1, sizeof *source);
-	for (lt_node n = 0; source && n < base->n_node; n++)
-		for (lt_node m = 0; base->node[n].label && m < w->g->n_node; m++)
-			if (w->g->node[m].op == base->node[n].op && w->g->node[m].label && !strcmp(w->g->node[m].label, base->node[n].label))
-				source[n] = data[m];
-	return source;
-}
-
-static bool begin_kernels(struct check_guarded *guarded, const void *const *source)
-{
-	return (source && !lt__kernel_judge_new(guarded->w->p, source, NULL, &guarded->kernels))
-		|| lt__check_fail(guarded->w->out, "out of memory");
-}
-
 /* Each kernel by itself. */
 static bool judge_kernels(struct check_guarded *guarded)
 {
-	struct lt_report r = { 0 };
-	lt_status st = lt__kernel_judge_end(guarded->kernels, &r);
-	if (st)
+	lt_verifier_clear(guarded->kernels);
+	if (lt_verifier_values(guarded->kernels))
 		return lt__check_fail(guarded->w->out, "the kernels cannot be evaluated: %s", lt_context_message(guarded->w->ctx));
-	return !lt__report_failed(&r) || lt__check_fail(guarded->w->out, "%s", r.first);
+	const struct lt_verified *r = lt_verifier_report(guarded->kernels);
+	return r->verdict != LT_VERDICT_FAILED || lt__check_fail(guarded->w->out, "%s", r->first);
 }
 
 /* Twice, with other poison, other garbage in the workspace: the values of the first, the bits of both. */
-static bool run_twice(struct check_work *w, void *const *data, struct lt_judge *judge)
+static bool run_twice(struct check_work *w, void *const *data, struct lt_verifier *judge)
 {
 	struct check_guarded first, second;
 	struct lt_fault fault;
-	const void **source = sources_of(w, data);
 	lt__check_guarded_new(w, NULL, &first);
 	lt__check_guarded_new(w, NULL, &second);
-	bool good = begin_kernels(&first, source) && lt__check_guarded_fill(&first, data, 0xFF)
+	first.kernels = judge;
+	bool good = lt__check_guarded_fill(&first, data, 0xFF)
 		&& lt__check_launch(&first, 0xFF, 1, &fault) && lt__check_guarded_stand(&first, data)
 		&& lt__check_guarded_fill(&second, data, 0x5A) && lt__check_launch(&second, 0x5A, 1, &fault)
 		&& lt__check_guarded_stand(&second, data);
@@ -343,12 +325,10 @@ static bool run_twice(struct check_work *w, void *const *data, struct lt_judge *
 		good = lt__check_fail(w->out, "the fault record is set (statement %d, access %d, value %lld); no index "
 			"is out of range",
 			(int)fault.stmt, (int)fault.access, (long long)fault.value);
-	good = good && lt__check_compare(&first, judge, data, &second) && judge_kernels(&first)
+	good = good && lt__check_compare(&first, judge, &second) && judge_kernels(&first)
 		&& lt__check_same_bits(&first, &second, judge, "when it is run again, its outputs and workspace filled differently");
-	lt__kernel_judge_free(first.kernels);
 	lt__check_guarded_free(&first);
 	lt__check_guarded_free(&second);
-	free(source);
 	return good;
 }
 
@@ -368,17 +348,14 @@ static bool run_fault(struct check_work *w, void *const *data)
 static bool run_set(struct check_work *w, int set, bool *unfit)
 {
 	struct check_data how = { w->seed, set, w->special, w->wild };
-	struct lt_unrounded unrounded = { 0 };
-	lt_status st = w->p && lt__program_unrounded(w->p, w->g, &unrounded) ? LT_ENOMEM : LT_EFAULT;
-	const struct lt_judge_options options = { .allows = w->p ? lt__program_allows(w->p) : 0,
-		.unrounded = unrounded.may, .rounded = unrounded.rounded };
-	struct lt_judge *judge = NULL;
+	lt_status st = LT_EFAULT;
+	struct lt_verifier *judge = NULL;
 	void **data = NULL;
 	bool wild = w->wild && set == 1, good = true;
 	for (int tries = 0; tries < (wild ? 1 : 6) && st == LT_EFAULT; tries++, how.seed += UINT64_C(0x9e3779b97f4a7c15)) {
 		lt__check_data_free(w->g, data);
 		data = lt__check_data_new(w->g, &how);
-		st = lt__judge_new(w->g, (const void *const *)data, &options, &judge);
+		st = lt__check_judge(w, data, &judge);
 	}
 	if (!st)
 		good = run_twice(w, data, judge);
@@ -388,8 +365,7 @@ static bool run_set(struct check_work *w, int set, bool *unfit)
 		good = lt__check_fail(w->out, "out of memory");
 	else
 		*unfit = true;          /* no data were found that the run-time scalars allow */
-	lt__judge_free(judge);
-	lt__unrounded_free(&unrounded);
+	lt_verifier_free(judge);
 	lt__check_data_free(w->g, data);
 	w->out->set = good ? w->out->set : set;
 	return good;

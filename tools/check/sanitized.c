@@ -45,7 +45,8 @@ static void write_program(FILE *out, const struct lt_tree *t, const struct lt_gr
 		const lt_node n = k < c->n_operand ? c->operand[k] : c->result[k - c->n_operand];
 		const long long bytes = lt__node_elems(g, n) * lt__dtype_info(g->node[n].dtype)->bytes;
 		(void)fprintf(out, "\tdata[%d] = malloc(%lld);\n", k, bytes);
-		(void)fprintf(out, k < c->n_operand ? "\tmemcpy(data[%d], given%d, %lld);\n" : "", k, k, bytes);
+		if (k < c->n_operand)
+			(void)fprintf(out, "\tmemcpy(data[%d], given%d, %lld);\n", k, k, bytes);
 	}
 	(void)fprintf(out, "\tvoid *workspace = aligned_alloc(64, %lld);\n\t%s_own(data, workspace, 3, alone, NULL);\n",
 		(long long)(need.shared + 3 * need.each + 64) / 64 * 64, t->name);
@@ -74,7 +75,9 @@ static const char *what_of(char *output, char *where, size_t bytes)
 		*at = address ? address : other ? other : output;
 	const char *frame = address ? strstr(address, " in lt_own_") : NULL;
 	frame = frame ? strchr(frame + 4, ' ') : NULL;
-	(void)snprintf(where, bytes, frame ? " in%.*s" : "", frame ? (int)strcspn(frame, "\n") : 0, frame);
+	where[0] = '\0';
+	if (frame)
+		(void)snprintf(where, bytes, " in%.*s", (int)strcspn(frame, "\n"), frame);
 	while (!address && at > output && at[-1] != '\n')
 		at--;
 	at[strcspn(at, "\n")] = '\0';

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/check/parts.h"
-#include "program/explain/explain.h"
 
 bool lt__check_work_open(struct check_work *w, struct check_device *d, const struct check_case *c, uint64_t seed,
 	struct check_outcome *out)
@@ -43,18 +42,14 @@ bool lt__check_trial_new(struct check_work *w, int set, uint64_t seed, struct ch
 {
 	const struct check_data how = { seed, set, w->special, w->wild };
 	*t = (struct check_trial){ .data = lt__check_data_new(w->g, &how) };
-	lt_status st = w->p ? lt__program_unrounded(w->p, w->g, &t->unrounded) : LT_OK;
-	const struct lt_judge_options options = { .allows = w->p ? lt__program_allows(w->p) : 0,
-		.unrounded = t->unrounded.may, .rounded = t->unrounded.rounded };
-	st = st ? st : lt__judge_new(w->g, (const void *const *)t->data, &options, &t->judge);
+	lt_status st = lt__check_judge(w, t->data, &t->judge);
 	return !st || st == LT_EFAULT || lt__check_end(w->out, st == LT_ENOMEM ? CHECK_FAILED : CHECK_SKIPPED,
 		"the graph cannot be evaluated: %s", lt_context_message(w->ctx));
 }
 
 void lt__check_trial_free(struct check_work *w, struct check_trial *t)
 {
-	lt__judge_free(t->judge);
-	lt__unrounded_free(&t->unrounded);
+	lt_verifier_free(t->judge);
 	lt__check_data_free(w->g, t->data);
 	*t = (struct check_trial){ 0 };
 }
@@ -85,7 +80,7 @@ bool lt__check_one_run(struct check_work *w, const struct check_trial *t, int po
 
 bool lt__check_guarded_judge(struct check_guarded *guarded, const struct check_trial *t)
 {
-	return lt__check_compare(guarded, t->judge, t->data, NULL);
+	return lt__check_compare(guarded, t->judge, NULL);
 }
 
 /* -- the objects once more -- */

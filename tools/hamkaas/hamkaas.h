@@ -25,7 +25,8 @@ HAMKAAS_API void HamKaasFinalize(void *handle);
 HAMKAAS_API struct TCompilationResult HamKaasCompileModel(const void *handle, struct TCompilationOptions options,
 	const char *script, const struct TNamedTensor *constants, int n_constants);
 HAMKAAS_API void HamKaasFreeModel(const void *handle, const void *model);
-/* Inputs are read during the call. output: room for the script's result, written row-major and without gaps. */
+/* Inputs are found by their names as constants are, and read during the call. output: room for the script's result,
+ * written row-major and without gaps. */
 HAMKAAS_API const char *HamKaasEvaluateModel(
 	const void *handle, const void *model, const struct TNamedTensor *inputs, int n_inputs, char *output);
 HAMKAAS_API void HamKaasFreeErrorMessage(char *message);

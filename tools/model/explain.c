@@ -94,6 +94,63 @@ void model_explain_say(json_t *json, struct model *m)
 	fflush(stdout);
 }
 
+static const void *bound_contents(void *model, lt_node x)
+{
+	const struct model *m = model;
+	const struct model_bindings *p = &m->binding[LT_BINDING_CONSTANT];
+	for (int32_t i = 0; i < p->n; i++)
+		if (p->at[i].node == x)
+			return m->given.constant.value && m->given.constant.value[i] ? m->given.constant.value[i]->data : NULL;
+	return NULL;
+}
+
+static json_t *sum_object(const struct lt_graph *g, const struct lt_sum_proof *p)
+{
+	json_t *o = json_object();
+	json_object_set_new(o, "node", lt__json_text(g->node[p->node].name));
+	json_object_set_new(o, "weights", lt__json_text(g->node[p->b].name));
+	json_object_set_new(o, "type", json_string(lt__dtype_info(p->sum)->name));
+	json_object_set_new(o, "terms", json_integer(p->terms));
+	json_object_set_new(o, "channel", p->channel < 0 ? json_null() : json_integer(p->channel));
+	json_object_set_new(o, "weight", json_integer(p->weight));
+	json_object_set_new(o, "reach", json_integer(p->reach));
+	json_object_set_new(o, "bias", json_integer(p->bias));
+	json_object_set_new(o, "bound", json_integer(p->bound));
+	json_object_set_new(o, "fits", json_boolean(p->bound <= (p->sum == LT_I64 ? INT64_MAX - 1 : INT32_MAX)));
+	json_object_set_new(o, "by_contents", json_boolean(p->known));
+	return o;
+}
+
+lt_status model_explain_sums(json_t *json, struct model *m)
+{
+	char *text = NULL;
+	size_t bytes = 0;
+	json_t *list = json && lt_graph_sums(m->graph) ? json_array() : NULL;
+	FILE *to = json ? NULL : open_memstream(&text, &bytes);
+	lt_status st = json || to ? LT_OK : lt_fail(m->graph->ctx, LT_ENOMEM, "out of memory");
+
+	for (int32_t i = 0; !st && i < lt_graph_sums(m->graph); i++) {
+		struct lt_sum_proof p;
+		st = lt_graph_sum(m->graph, i, bound_contents, m, &p);
+		if (!st && to)
+			st = lt_sum_proof_print(m->graph, &p, explain_write, to);
+		else if (!st)
+			json_array_append_new(list, sum_object(m->graph, &p));
+	}
+	if (list)
+		json_object_set_new(json, "sums", list);
+	if (to && fclose(to) && !st)
+		st = lt_fail(m->graph->ctx, LT_ENOMEM, "out of memory");
+	struct lt_says out = { .to = stdout };
+	if (to && !st) {
+		lt__say_piece(&out, text, bytes);
+		lt__say_end(&out);
+		fflush(stdout);
+	}
+	free(text);
+	return st;
+}
+
 /* "grid 1: bound by memory, ..."; those of single loops are left out. */
 static void explain_bound(const char *kernel, const char *line, json_t *list)
 {

@@ -123,6 +123,8 @@ void model_unmap(struct model_mapped *);
 lt_status model_explain_begin(struct lt_context *, json_t *json, struct model *);
 void model_explain_add(void *model, const struct lt_explained *);       /* as lt_options.explain */
 void model_explain_say(json_t *json, struct model *);
+/* The proofs of sums of integers, by the contents that constants were given. */
+lt_status model_explain_sums(json_t *json, struct model *);
 /* After a run: what bounds each grid, where a backend predicts it. */
 lt_status model_explain_bounds(struct lt_context *, json_t *json, const struct lt_program *);
 void model_explain_free(struct model *);

@@ -155,6 +155,8 @@ lt_status run_compile(struct run *r)
 	lt__interrupt_release();
 	if (r->o.explain)
 		model_explain_say(r->json, &r->model);
+	if (!s && r->o.explain)
+		s = model_explain_sums(r->json, &r->model);
 	if (s && r->o.on_device)
 		return device_refused(r);
 	if (!s && r->o.verbose)

@@ -234,10 +234,11 @@ struct lt_backend {
 	                      size_t bytes, enum lt_copy, void *stream, struct lt_diag *);
 	/* Compiled objects kept on disk, by the host: all three or none.  identity: everything that an object depends on
 	 * besides tree, config, name and version, as text: processor or device, compiler with its flags, driver;
-	 * LT_EUNSUPPORTED: cache nothing of this session.  The number of threads belongs in it if code depends on that.  It
-	 * changes with the backend's own code generator: code of an older build is used as long as identity and version stay
-	 * the same.  save: the object's bytes, in any number of writes.  load: the object again, in another process;
-	 * LT_EINVAL: these bytes are not the backend's, and the tree is compiled. */
+	 * LT_EUNSUPPORTED: cache nothing of this session.  A text that begins with "config " says in that line what of the
+	 * config an object depends on, and the config is then not in the key.  The number of threads belongs in it if code
+	 * depends on that.  It changes with the backend's own code generator: code of an older build is used as long as
+	 * identity and version stay the same.  save: the object's bytes, in any number of writes.  load: the object again, in
+	 * another process; LT_EINVAL: these bytes are not the backend's, and the tree is compiled. */
 	lt_status (*identity)(struct lt_session *, lt_write *, void *user, struct lt_diag *);
 	lt_status (*save)(const struct lt_object *, lt_write *, void *user, struct lt_diag *);
 	lt_status (*load)(struct lt_session *, const struct lt_tree *, const void *data, size_t bytes,

@@ -268,6 +268,7 @@ struct lt_call_operand { int32_t buffer, row, first_stride; };  /* row: over par
  *           which are among its `axes`, as a bit set; its own values have the others.  The identity where there is
  *           nothing to reduce.  CAST: its value in another type; `may_skip`: what reads it in the call may get the
  *           value from before it, unrounded, at each position or at none.  A result is never skipped.
+ *           2: the graph does not round there, but a routine may: probabilities that multiply halves.
  * Values.   What an op reads: an earlier op of the call, at the same position; a read; typed bits; a place, as int64.
  * Results.  What is written: an op, and the place of each element.  Everything that is read is read before anything is
  *           written, except that a result may be written over a read of the same places.
@@ -321,14 +322,16 @@ enum lt_anchor { LT_ANCHOR_PRODUCT = 1, LT_ANCHOR_CONVOLUTION, LT_ANCHOR_ATTENTI
 enum lt_call_scale { LT_SCALE_NONE, LT_SCALE_SCORES, LT_SCALE_QUERIES, LT_SCALE_KEYS,
 	LT_SCALE_SEVERAL        /* at more than one of them */
 };
-/* Which scores count: all; keys up to query + `offset`, a place without axes; those that something else selects. */
-enum lt_call_scores { LT_SCORES_ALL, LT_SCORES_CAUSAL, LT_SCORES_MASKED };
+/* Which scores count: all; keys up to query + `offset`, a place without axes; those that something else selects; as op
+ * `mask` says, which selects them or adds to them what the call computes for that, of reads and places alone. */
+enum lt_call_scores { LT_SCORES_ALL, LT_SCORES_CAUSAL, LT_SCORES_MASKED, LT_SCORES_COMPUTED };
 struct lt_call_anchor {
 	int32_t kind;                   /* enum lt_anchor                                  */
 	int32_t op[5], read[3];         /* of the call's ops and reads, from 0               */
 	int32_t first_window, n_window; /* CONVOLUTION                                     */
 	int32_t scale, scores;          /* ATTENTION: enum lt_call_scale, lt_call_scores     */
 	int32_t offset_row;             /* CAUSAL                                          */
+	int32_t mask;                   /* COMPUTED; else -1                               */
 };
 /* Window w at output o of an axis reads number stride*o + dilation*w - before of it; `before` and `after` are how many
  * borders there are beside its `extent`, which lie `step` elements apart (0: there is one).  What no window reads,

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Microcontrollers: instructions and cycles of layers of bytes, counted on emulators, beside CMSIS-NN.
+
+    python3 bench/micro.py [--cmsis FOLDER] [--predicted] [--lt-build build/lt-build]
+
+Layers are built by lt-build, which verifies them, and says what a call took: on Cortex-M instructions (SysTick of
+qemu-system-arm with -icount, to within 40), on AVR cycles (simavr).  FOLDER has CMSIS-NN (Include and Source, such as
+`git clone https://github.com/ARM-software/CMSIS-NN`): its functions for the same shapes are compiled with -Ofast, as
+its own build does, and counted by the same program (tools/build/standalone/micro.c).  It requantises by a multiplier
+with two roundings, ours here by a shift with one.  --predicted: instead, of 14 layers of drawn shapes, how far off
+what lt-build predicts is.  Needs what scripts/setup.sh micro installs.
+"""
+import argparse
+import glob
+import os
+import random
+import re
+import subprocess
+import tempfile
+
+FC = """x = InputTensor(x, int8, [1, 256]);
+w = ConstantTensor(w, int8, [256, 64]);
+b = ConstantTensor(b, int32, [64]);
+s = FixedMatMulNode(x, w, b, -3, 0, int32);
+result y = RequantShiftNode(s, 9, int8, up);
+"""
+CONV = """x = InputTensor(x, int8, [1, 16, 16, 16]);
+w = ConstantTensor(w, int8, [3, 3, %d, 16]);
+b = ConstantTensor(b, int32, [16]);
+s = FixedConv2dNode(x, w, b, -3, 0, int32, [1, 1], [1, 1, 1, 1], [1, 1], %d, NHWC);
+result y = RequantShiftNode(s, 9, int8, up);
+"""
+DENSE = """x = InputTensor(x, int%(bits)d, [1, 64]);
+w = ConstantTensor(w, int%(bits)d, [64, 16]);
+b = ConstantTensor(b, int32, [16]);
+s = FixedMatMulNode(x, w, b, 0, 0, int32);
+result y = RequantShiftNode(s, %(shift)d, int%(bits)d, up);
+"""
+# Name, script, products, the call of CMSIS-NN.
+LAYERS = (
+    ("dense 256x64", FC, 256 * 64, "arm_fully_connected_s8(&ctx, &fc, &one, &d_x1, x, &d_w, w, &d_b, bias, &d_y1, y)"),
+    ("convolution 3x3, 16x16x16 to 16", CONV % (16, 1), 16 * 16 * 16 * 9 * 16,
+     "arm_convolve_wrapper_s8(&ctx, &conv, &each, &d_x, x, &d_f, w, &d_b, bias, &d_x, y)"),
+    ("depthwise 3x3, 16x16x16", CONV % (1, 16), 16 * 16 * 9 * 16,
+     "arm_depthwise_conv_wrapper_s8(&ctx, &dw, &each, &d_x, x, &d_g, w, &d_b, bias, &d_x, y)"),
+)
+ARM = ("cortex-m3", "cortex-m4", "cortex-m0")
+PEER = """#include <stdint.h>
+#include <string.h>
+#include "arm_nnfunctions.h"
+static int8_t x[16 * 16 * 16], w[64 * 256], y[16 * 16 * 16];
+static int32_t bias[64], multiplier[64], shift[64];
+static uint32_t room[4096];
+static void try_fill(void)
+{
+    for (int i = 0; i < 64 * 256; i++)
+        w[i] = (int8_t)(i * 37);
+    for (int i = 0; i < 16 * 16 * 16; i++)
+        x[i] = (int8_t)(i * 11);
+    for (int i = 0; i < 64; i++) {
+        multiplier[i] = 1 << 30;
+        shift[i] = -8;
+    }
+}
+static int try_call(void)
+{
+    cmsis_nn_context ctx = { room, sizeof room };
+    const cmsis_nn_fc_params fc = { 3, 0, 0, { -128, 127 } };
+    const cmsis_nn_conv_params conv = { 3, 0, { 1, 1 }, { 1, 1 }, { 1, 1 }, { -128, 127 } };
+    const cmsis_nn_dw_conv_params dw = { 3, 0, 1, { 1, 1 }, { 1, 1 }, { 1, 1 }, { -128, 127 } };
+    const cmsis_nn_per_tensor_quant_params one = { 1 << 30, -8 };
+    const cmsis_nn_per_channel_quant_params each = { multiplier, shift };
+    const cmsis_nn_dims d_x1 = { 1, 1, 1, 256 }, d_w = { 256, 1, 1, 64 }, d_y1 = { 1, 1, 1, 64 },
+        d_x = { 1, 16, 16, 16 }, d_f = { 16, 3, 3, 16 }, d_g = { 1, 3, 3, 16 }, d_b = { 1, 1, 1, 16 };
+    (void)fc, (void)conv, (void)dw, (void)one, (void)each, (void)d_x1, (void)d_w, (void)d_y1, (void)d_x, (void)d_f,
+        (void)d_g, (void)d_b;
+    return %s;
+}
+static void try_bytes(char, int, const void *, uint32_t);
+static void try_show(void) { try_bytes('r', 0, y, 16); }
+"""
+SCRIPT = """\
+MEMORY { FLASH (rx) : ORIGIN = 0, LENGTH = 4M  RAM (rw) : ORIGIN = 0x20000000, LENGTH = 4M }
+SECTIONS {
+.text : { KEEP(*(.vectors)) *(.text*) *(.rodata*) } > FLASH
+.ARM.exidx : { *(.ARM.exidx*) } > FLASH
+.data : { *(.data*) } > RAM AT > FLASH
+.bss (NOLOAD) : { . = ALIGN(8); try_bss = .; *(.bss*) *(COMMON) . = ALIGN(8); try_bss_end = .; } > RAM
+try_stack = ORIGIN(RAM) + LENGTH(RAM); }
+"""
+BOARD = {"cortex-m0": "mps2-an385", "cortex-m3": "mps2-an385", "cortex-m4": "mps2-an386"}
+
+
+def said(lt_build, script, target, folder):
+    """What lt-build says of a layer that it has verified."""
+    path = os.path.join(folder, "layer.lt")
+    with open(path, "w") as f:
+        f.write(script)
+    return subprocess.run([lt_build, path, "-c", "*=random", "--integer", "--target", target, "-o",
+                           os.path.join(folder, "layer.c")], capture_output=True, text=True, check=True).stdout
+
+
+def ours(lt_build, script, target, folder):
+    """What a call takes."""
+    return int(re.search(r"a call takes (\d+)", said(lt_build, script, target, folder)).group(1))
+
+
+def drawn(seed):
+    """Layers of drawn shapes: dense ones and convolutions."""
+    r = random.Random(seed)
+    for _ in range(6):
+        n, m = r.randint(10, 200), r.randint(3, 40)
+        yield FC.replace("256", str(n)).replace("64", str(m))
+    for _ in range(8):
+        k, c, o, step = r.choice([1, 3, 3, 5]), r.randint(1, 9), r.randint(2, 12), r.choice([1, 1, 2])
+        image = f"[1, {r.randint(5, 10)}, {r.randint(5, 10)}, {c}]"
+        yield (CONV % (c, 1)).replace("[1, 16, 16, 16]", image).replace("[3, 3", f"[{k}, {k}").replace(
+            "16]", f"{o}]").replace("[1, 1], [1, 1, 1, 1]", f"[{step}, {step}], {[k // 2] * 4}")
+
+
+def predicted(lt_build, folder):
+    """What is predicted, over what is counted."""
+    print("| target | layers | off by, mean | worst |\n| --- | --- | --- | --- |")
+    for target in ARM + ("avr5",):
+        off = []
+        for script in drawn(7):
+            took, guess = re.search(r"takes (\d+) .*; (\d+) \w+ were", said(lt_build, script, target, folder)).groups()
+            off.append(abs(int(guess) / int(took) - 1))
+        print(f"| {target} | {len(off)} | {sum(off) / len(off):.0%} | {max(off):.0%} |", flush=True)
+
+
+def peer(cmsis, call, target, folder):
+    """The same of a function of CMSIS-NN; it answers 0."""
+    names = {"peer.c": PEER % call, "peer.ld": SCRIPT}
+    with open("tools/build/standalone/micro.c") as f:
+        names["peer.c"] += f.read()
+    for name, text in names.items():
+        with open(os.path.join(folder, name), "w") as f:
+            f.write(text)
+    sources = [s for kind in ("FullyConnected", "Convolution", "NNSupport")
+               for s in glob.glob(os.path.join(cmsis, "Source", kind + "*", "*.c"))
+               if "f16" not in s and "f32" not in s]
+    elf, told = os.path.join(folder, "peer.elf"), os.path.join(folder, "peer.txt")
+    flags = ["-mcpu=" + target, "-mthumb", "-mfloat-abi=soft", "-Ofast", "-ffunction-sections", "-fdata-sections", "-w"]
+    subprocess.run(["arm-none-eabi-gcc"] + flags + ["-nostartfiles", "-Wl,--gc-sections", "-I",
+                   os.path.join(cmsis, "Include"), "-T", os.path.join(folder, "peer.ld"),
+                   os.path.join(folder, "peer.c")] + sources + ["-o", elf, "-lc", "-lgcc"], check=True)
+    board = ["-M", BOARD[target], "-display", "none", "-monitor", "none", "-icount", "shift=0"]
+    subprocess.run(["qemu-system-arm"] + board + ["-serial", "file:" + told, "-semihosting-config",
+                   "enable=on,target=native", "-kernel", elf], check=True, timeout=120)
+    with open(told) as f:
+        text = f.read()
+    if not re.search("@code 0+;", text):
+        raise SystemExit("CMSIS-NN refused %s" % call)
+    return int(re.search("@time ([0-9a-f]+)", text).group(1), 16)
+
+
+def main():
+    parse = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parse.add_argument("--cmsis", metavar="FOLDER")
+    parse.add_argument("--predicted", action="store_true")
+    parse.add_argument("--lt-build", default="build/lt-build")
+    o = parse.parse_args()
+    if o.predicted:
+        with tempfile.TemporaryDirectory() as folder:
+            predicted(o.lt_build, folder)
+        return
+    print("| layer | target | ours | CMSIS-NN |\n| --- | --- | --- | --- |")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, script, products, call in LAYERS:
+            for target in ARM:
+                mine = ours(o.lt_build, script, target, folder) / products
+                other = "%.2f" % (peer(o.cmsis, call, target, folder) / products) if o.cmsis else ""
+                print("| %s | %s | %.2f | %s |" % (name, target, mine, other), flush=True)
+        for bits, shift in ((8, 7), (16, 15)):
+            cycles = ours(o.lt_build, DENSE % {"bits": bits, "shift": shift}, "avr5", folder)
+            print("| dense 64x16, %d bits, cycles of a call | avr5 | %s | |" % (bits, format(cycles, ",")))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+/* format.c -- integers of so many bits that stand for numbers: their ranges, steps, roundings and types. */
+#include <math.h>
+#include "ir/quant/parts.h"
+
+struct lt_quant_range lt__quant_range(const struct lt_quant_cell *c, struct lt_quant_format f)
+{
+	const int64_t all = INT64_C(1) << f.bits;
+	if (c->low >= 0 && !c->lowest)
+		return (struct lt_quant_range){ 0, all - 1 };
+	if (c->index && c->high <= 0)
+		return (struct lt_quant_range){ 1 - all, 0 };
+	return (struct lt_quant_range){ -all / 2, all / 2 - 1 };
+}
+
+int32_t lt__quant_exponent(const struct lt_quant_cell *c, int32_t bits)
+{
+	const struct lt_quant_range r = lt__quant_range(c, (struct lt_quant_format){ bits, 0 });
+	const double above = r.most > 0 ? c->high / (double)r.most : 0, below = r.least < 0 ? c->low / (double)(r.least
+		+ c->lowest) : 0;
+	const double step = fmax(above, below);
+	return step > 0x1p-200 ? (int32_t)ceil(log2(step)) : -bits;
+}
+
+int64_t lt__quant_round(double x, int32_t exponent, struct lt_quant_range r)
+{
+	const double y = floor(ldexp(x, -exponent) + 0.5);
+	return y <= (double)r.least ? r.least : y >= (double)r.most ? r.most : (int64_t)y;
+}
+
+enum lt_dtype lt__quant_smallest_type(int64_t least, int64_t most)
+{
+	if (least < -INT32_MAX || most > INT32_MAX)
+		return LT_I64;
+	if (least >= 0)
+		return most <= UINT8_MAX ? LT_U8 : most <= UINT16_MAX ? LT_U16 : LT_I32;
+	return least >= INT8_MIN && most <= INT8_MAX ? LT_I8 : least >= INT16_MIN && most <= INT16_MAX ? LT_I16 : LT_I32;
+}
+
+int64_t lt__quant_follow(double v, int32_t exponent, int64_t lowest)
+{
+	return v == -INFINITY ? lowest : lt__quant_near(floor(ldexp(v, -exponent) + 0.5));
+}
+
+int64_t lt__quant_near(double v)
+{
+	return v > (double)QUANT_FAR ? QUANT_FAR : v < -(double)QUANT_FAR ? -QUANT_FAR : (int64_t)v;
+}

@@ -1,0 +1,120 @@
+/* quant.h -- a graph of floats as a graph of integers that stand for them.
+ *
+ * A value is q * 2^e, with an integer q and a step 2^e.  Sums, products, views and comparisons of such values are
+ * exact: a product adds the exponents, a sum brings both sides to the finer one.  What is kept in memory and
+ * multiplied is brought to a step of its own once, rounded (`up`) and clamped: that is a cell.  A candidate says of
+ * each cell how many bits it has and which exponent.  Functions of one value (tanh, exp, GELU) become tables of it.
+ *
+ *     lt__quant_plan        which nodes are cells, tables, constants
+ *     lt__quant_ranges      the graph of floats that gives the values of all cells, many samples at once
+ *     lt__quant_search      ONE graph for all candidates: what they differ in is inputs of it, which lt__quant_bind
+ * fills     lt__quant_derive      exponents, bounds and types of a candidate
+ *     lt__quant_result      the graph of integers of a candidate
+ *
+ * The graph of the search computes in f64, where integers below 2^53 are exact whatever the order of sums is: a
+ * candidate whose values could be larger is refused, so that it and the graph of integers agree bit for bit.
+ * The plan and all of it belong to one context: one thread at a time.  Failures are sentences with the node's place.
+ */
+#ifndef LT_IR_QUANT_QUANT_H
+#define LT_IR_QUANT_QUANT_H
+#include "ir/graph/graph.h"
+
+/* Steps of a recurrent layer or a repeat are known for the same where each has at most so many nodes (like.c), and made
+ * one loop where each has at most so many launches (program/plan/rounds.c). */
+enum { LT_MAX_PERIOD = 512 };
+
+/* Bits of an index of a table, of both sides of a quotient, of what is multiplied by a constant but not summed up, of a
+ * result, and of all else. */
+enum { LT_QUANT_TABLE_BITS = 11, LT_QUANT_QUOTIENT_BITS = 24, LT_QUANT_FACTOR_BITS = 34, LT_QUANT_RESULT_BITS = 32,
+	LT_QUANT_MAX_BITS = 16 };
+
+/* STATIC: all is integers.  WEIGHTS: floats are computed with, constants of sums of products are kept as integers.
+ * DYNAMIC: sums of products with such constants are of integers, what they are multiplied by has the step of a run. */
+enum lt_quant_mode { LT_QUANT_STATIC, LT_QUANT_WEIGHTS, LT_QUANT_DYNAMIC };
+enum lt_quant_cell_kind {
+	LT_QUANT_INPUT,         /* an input of floats */
+	LT_QUANT_WEIGHT,        /* a constant that is multiplied */
+	LT_QUANT_VALUE,         /* a value that is multiplied, or asks a table */
+	LT_QUANT_TABLE,         /* what a table gives */
+	LT_QUANT_QUOTIENT,      /* of two values */
+	LT_QUANT_WIDE           /* rounded only where it would have more bits than `bits` */
+};
+struct lt_quant_cell {
+	enum lt_quant_cell_kind kind;
+	lt_node node;
+	const char *name;       /* of the node */
+	int32_t bits;           /* at most; of a WIDE one: always */
+	int64_t elems;          /* of one evaluation */
+	bool index;             /* a table is asked by it */
+	int32_t like;           /* the first cell that has its format, itself: rounds of a recurrent layer have one */
+	/* Set by the caller from data, of a WEIGHT by lt__quant_plan: the least and greatest value. */
+	double low, high;
+	/* Likewise, of an index: minus infinity was there, too, as a mask makes it; the least number stands for it alone. */
+	bool lowest;
+	const double *content;  /* of a WEIGHT: elems numbers */
+	const char *result;     /* its name as a result of lt__quant_ranges; NULL: a WEIGHT, or that has not been called */
+};
+/* bits: 2 to 16; exponent: of the step.  Cells that are alike have the same. */
+struct lt_quant_format { int32_t bits, exponent; };
+
+struct lt_quant {
+	const struct lt_graph *graph;   /* borrowed */
+	enum lt_quant_mode mode;
+	struct lt_arena *arena;
+	const void *const *source;
+	const char *own;                /* what names of inputs and results begin with that are not the graph's */
+	struct lt_quant_cell *cell;
+	int32_t n_cell, cap_cell;
+	struct lt_quant_node *node;     /* by node of the graph (parts.h) */
+	int32_t *operand_at;            /* by node: where its operands begin among those of all nodes; n_node + 1 */
+};
+/* source: the content of each constant, by node, as of lt_eval; borrowed until lt__quant_free. */
+lt_status lt__quant_plan(const struct lt_graph *, const void *const *source, enum lt_quant_mode,
+	struct lt_quant **out);
+void lt__quant_free(struct lt_quant *);         /* NULL: nothing */
+/* Once `low`, `high` and `lowest` are set: cells of one format have those of all of them. */
+void lt__quant_join(struct lt_quant *);
+/* The exponents at which the values low .. high of a cell fit into so many bits, at least. */
+int32_t lt__quant_exponent(const struct lt_quant_cell *, int32_t bits);
+/* What a cell holds in a format: q from least to most. */
+struct lt_quant_range { int64_t least, most; };
+struct lt_quant_range lt__quant_range(const struct lt_quant_cell *, struct lt_quant_format);
+/* x as a cell keeps it: the integer. */
+int64_t lt__quant_round(double x, int32_t exponent, struct lt_quant_range);
+
+/* What a candidate makes of the graph. */
+struct lt_quant_derived {
+	struct lt_quant_at *at;         /* by node (parts.h) */
+	/* by operand (lt_quant.operand_at): bits that it is moved up by; of a constant that is no factor, the exponent */
+	int32_t *up, *follow;
+	/* by cell: the exponent, which is not below that of what is stored; the type; bytes of weights and tables */
+	int32_t *exponent;
+	enum lt_dtype *type;
+	int64_t *least, *most;
+	int64_t flash, ram;             /* bytes of constants; of the cells that are alive at once, at most */
+	lt_node wide;                   /* a node whose numbers could be too large; LT_NONE: there is none */
+};
+/* Memory is of the arena. */
+lt_status lt__quant_derive(const struct lt_quant *, const struct lt_quant_format *, struct lt_arena *,
+	struct lt_quant_derived *out);
+
+/* Inputs and results are those of the graph, with `samples` evaluations on a first axis each; then the cells, as
+ * results whose names they get. */
+lt_status lt__quant_ranges(struct lt_quant *, int64_t samples, struct lt_graph **out);
+/* Inputs as the graph's, of its types, then a candidate's; results as the graph's, integers in f64. */
+lt_status lt__quant_search(const struct lt_quant *, int64_t samples, struct lt_graph **out);
+/* What input `name` of that graph is for a candidate; NULL: it is an input of the model.  Memory is of the arena. */
+lt_status lt__quant_bind(const struct lt_quant *, const struct lt_quant_format *, const struct lt_quant_derived *,
+	struct lt_arena *, const char *name, const void **out);
+/* The graph of integers, with the contents of its constants; it holds them. */
+lt_status lt__quant_result(const struct lt_quant *, const struct lt_quant_format *, const struct lt_quant_derived *,
+	struct lt_graph **out);
+/* Not STATIC: the graph of floats, with the contents of its constants; samples 0: without an axis of them.  format
+ * NULL: that of all candidates, whose integers and steps are inputs, which lt__quant_bind fills. */
+lt_status lt__quant_floats(const struct lt_quant *, int64_t samples, const struct lt_quant_format *format,
+	const struct lt_quant_derived *, struct lt_graph **out);
+/* What a sum is between in a candidate; false: the node is no sum of floats. */
+bool lt__quant_sum(const struct lt_quant *, const struct lt_quant_derived *, lt_node, int64_t *least, int64_t *most);
+/* The step of result i of the graph, as an exponent; false: it is not a float. */
+bool lt__quant_result_exponent(const struct lt_quant *, const struct lt_quant_derived *, int32_t i, int32_t *exponent);
+#endif

@@ -1,0 +1,673 @@
+/* recipe.c -- default trees of targets that have no vectors: texts of schedule primitives (recipe.def), filled in for
+ * each sum of products of the plain tree and each cast that it stores, and applied as `--apply` applies steps.
+ *
+ * Words of a text, for a cast in the tree as the steps before have left it:
+ *     $widened $dim     the cast, and its last dim
+ *     $spread           the cast, if several nests read it
+ *     $reader           the innermost loop around who reads it first, if all read it in place in one other nest
+ *
+ * Words of a text, for a sum in the tree as the steps before have left it:
+ *     $sum $term        the sum, and the product that it adds
+ *     $shared           the sum, if it shares its loops with another one
+ *     $outer $adding    its outermost loop, its innermost one over what is summed
+ *     $around           the outermost loop of the product
+ *     $user             the innermost loop around the only leaf that reads it, if that does so in place in another nest
+ *     $column           its loop over the last dim of the sum, which is $dim; $width: the loop's step
+ *     $across $line     its innermost loop over another dim of the sum, which is $line, if it has several iterations
+ *     $alone            $column, if there is no such loop
+ *     $row              the outermost loop over a dim of the sum by which the window moves
+ *     $contracted       its loops over what is summed, in the order in which the constant factor has them
+ *     $deepest          the innermost of all
+ *     $inner $short     the innermost loop of these; if it has four iterations or fewer
+ *     $constant         the cast of the constant factor, if there is one
+ *     $reader $weights  who reads the constant factor, and what that is; $packed: its other dims
+ *     $cast $window     the cast of the other factor, if it is read as it is; if by a window or another view
+ *     $viewer $viewed   who reads by a window, and what that is of: the product, if there is no cast, or the cast,
+ *                       which is $again then
+ *     $after            leaves behind the sum, over its dims, one by one; $first: the first of them in the sum's loops
+ *     $into             where the next of them belongs
+ */
+#define _GNU_SOURCE
+#include <string.h>
+#include "looptree/derive/derive.h"
+#include "looptree/schedule/schedule.h"
+#include "program/nest/nest.h"
+
+enum recipe_of { OF_LOOPS, OF_CAST, OF_SUM };
+static const struct recipe {
+	enum recipe_of of;
+	const char *name;
+	uint32_t least, most;           /* registers */
+	const char *text;
+} recipes[] = {
+#define RECIPE(of, name, least, most, text) { of, name, least, most, text },
+#include "program/nest/recipe.def"
+#undef RECIPE
+};
+
+/* The next one after `last` that is of the target and for such nodes; NULL: there is none. */
+static const struct recipe *next_recipe(const struct lt_target *t, enum recipe_of of, const struct recipe *last)
+{
+	const struct recipe *end = recipes + sizeof recipes / sizeof *recipes;
+	for (const struct recipe *r = last ? last + 1 : recipes; t && !t->vector_bytes && !t->warp && r < end; r++)
+		if (r->of == of && t->vector_registers >= r->least && t->vector_registers <= r->most)
+			return r;
+	return NULL;
+}
+
+/* --- what the words stand for --- */
+
+enum { MAX_LOOPS = 16, MAX_AFTER = 64, MAX_STEPS = 8 };
+/* Of a cast or a sum; -1: there is none. */
+struct roles {
+	const struct lt_looptree *t;
+	lt_node widened, spread, sum, term, constant, reader, weights, cast, window, viewer, viewed;
+	lt_tnode loop[MAX_LOOPS]; int32_t n_loop;       /* around the sum, outermost first */
+	lt_tnode row, across;                           /* the outermost by which the window moves; next to the column's */
+	lt_var column;
+	lt_var dim[MAX_LOOPS]; int32_t n_dim;           /* summed, in the constant factor's order */
+	const char *first;                              /* of the leaves behind it: in its loops already */
+};
+
+/* Whether a node is made of constants alone; known: by node, 0: not yet, 1: it is, 2: it is not. */
+static bool is_constant(const struct lt_graph *g, lt_node n, uint8_t *known)
+{
+	const struct lt_nodedef *d = &g->node[n];
+	bool all = d->op == LT_OP_constant || d->op == LT_OP_lit || d->n_operand > 0;
+	if (known[n])
+		return known[n] == 1;
+	for (int32_t i = 0; i < d->n_operand && all; i++)
+		all = is_constant(g, d->operand[i], known);
+	known[n] = all ? 1 : 2;
+	return all;
+}
+
+/* The value that a leaf reads as its i-th operand, if that is one. */
+static lt_node read_base(const struct lt_looptree *t, lt_node reader, int32_t i)
+{
+	const struct lt_leaf *leaf = t->leaf[reader];
+	return leaf && i < leaf->n_read && leaf->read[i].n_piece >= 1 && leaf->read[i].piece[0].kind == LT_PIECE_READ
+		? leaf->read[i].piece[0].base : -1;
+}
+
+/* How many vars of the leaf a row of its read depends on, and whether they have var x. */
+static int32_t row_vars(const struct lt_map *m, int32_t row, const struct lt_leaf *leaf, lt_var v, bool *has)
+{
+	int32_t n = 0;
+	for (int32_t x = 0; x < leaf->n_var; x++)
+		if (m->row[row * (1 + m->n_param + m->n_dim + m->n_div) + 1 + m->n_param + x]) {
+			n++;
+			*has = *has || leaf->var[x] == v;
+		}
+	return n;
+}
+
+/* Whether loops over v move a window: v is a part of an index. */
+static bool moves_window(const struct lt_leaf *leaf, int32_t i, lt_var v)
+{
+	for (int32_t p = 0; p < leaf->read[i].n_piece; p++) {
+		const struct lt_map *m = &leaf->read[i].piece[p].map;
+		for (int32_t row = 0; leaf->read[i].piece[p].kind == LT_PIECE_READ && row < m->n_row; row++) {
+			bool has = false;
+			if (row_vars(m, row, leaf, v, &has) > 1 && has)
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool is_cast(const struct lt_graph *g, lt_node n) { return n >= 0 && g->node[n].op == LT_OP_cast; }
+
+static bool is_summed(const struct roles *r, lt_tnode loop)
+{
+	return lt__reduces(r->t->graph, r->sum, r->t->node[loop].var);
+}
+
+/* The loops around the sum, outermost first. */
+static bool find_loops(struct roles *r)
+{
+	const struct lt_looptree *t = r->t;
+	int32_t n = 0;
+	r->row = r->across = -1;
+	for (lt_tnode at = t->node[t->leaf_of[r->sum]].parent; at >= 0; at = t->node[at].parent)
+		n++;
+	if (n == 0 || n > MAX_LOOPS)
+		return false;
+	r->n_loop = n;
+	for (lt_tnode at = t->node[t->leaf_of[r->sum]].parent; at >= 0; at = t->node[at].parent)
+		r->loop[--n] = at;
+	for (int32_t i = 0; i < r->n_loop; i++) {
+		const lt_var v = t->node[r->loop[i]].var;
+		if (!is_summed(r, r->loop[i]) && v != r->column && t->graph->var[v].extent > 1)
+			r->across = r->loop[i];
+	}
+	return true;
+}
+
+/* Whether read i of a leaf is by a window: the outermost of the loops that move it, and of what it is. */
+static bool find_window(struct roles *r, lt_node viewer, int32_t i)
+{
+	const struct lt_graph *g = r->t->graph;
+	for (int32_t k = r->n_loop - 1; k >= 0; k--)
+		if (!is_summed(r, r->loop[k]) && moves_window(r->t->leaf[viewer], i, r->t->node[r->loop[k]].var))
+			r->row = r->loop[k];
+	if (r->row < 0)
+		return false;
+	const lt_node view = g->node[viewer].operand[i];
+	r->viewer = viewer;
+	r->viewed = g->node[view].op == LT_OP_view && g->node[view].n_operand == 1 ? g->node[view].operand[0] : -1;
+	return true;
+}
+
+/* Whether each dim of value n is one of the leaf's, by that name: its cast can be in their loops. */
+static bool reads_in_place(const struct roles *r, const struct lt_leaf *leaf, int32_t i, lt_node n)
+{
+	const struct lt_nodedef *d = &r->t->graph->node[n];
+	const struct lt_map *m = &leaf->read[i].piece[0].map;
+	const int32_t width = 1 + m->n_param + m->n_dim + m->n_div;
+	for (int32_t row = 0; row < m->n_row; row++) {
+		bool has = false;
+		if (row_vars(m, row, leaf, d->dim[row], &has) != 1 || !has || m->row[row * width] || m->n_div)
+			return false;
+	}
+	return leaf->read[i].n_piece == 1;
+}
+
+/* The factor that is no constant: its cast, and the window by which it, or the cast, is read. */
+static void find_image(struct roles *r, lt_node factor, int32_t image)
+{
+	const struct lt_looptree *t = r->t;
+	const lt_node cast = is_cast(t->graph, factor) && t->leaf_of[factor] >= 0 ? factor : -1;
+	r->cast = r->window = r->viewer = r->viewed = -1;
+	(void)find_window(r, r->term, image);
+	if (cast >= 0 && !reads_in_place(r, t->leaf[r->term], image, cast)) {
+		r->window = cast;
+		r->viewer = -1;
+	} else {
+		r->cast = cast;
+	}
+	if (r->cast >= 0)
+		(void)find_window(r, cast, 0);
+}
+
+/* What is summed, in the order of the constant factor's dims: so the image is read on and on where it lies so, too. */
+static void find_dims(struct roles *r)
+{
+	const struct lt_nodedef *w = &r->t->graph->node[r->weights];
+	r->n_dim = 0;
+	for (int32_t i = 0; i < w->n_dim && r->n_dim < MAX_LOOPS; i++)
+		if (lt__reduces(r->t->graph, r->sum, w->dim[i]) && r->t->graph->var[w->dim[i]].extent > 1)
+			r->dim[r->n_dim++] = w->dim[i];
+}
+
+/* Whether `sum` adds products of a constant and something else; r: what they are. */
+static bool find_roles(const struct lt_looptree *t, lt_node sum, uint8_t *known, const char *first, struct roles *r)
+{
+	const struct lt_graph *g = t->graph;
+	const struct lt_nodedef *d = &g->node[sum];
+	*r = (struct roles){ .t = t, .widened = -1, .spread = -1, .sum = sum, .constant = -1, .column = -1, .first = first };
+	if (d->op != LT_OP_add || !d->reduce || t->leaf_of[sum] < 0 || lt__dtype_info(d->dtype)->cls == LT_CLASS_FLOAT)
+		return false;
+	r->term = d->operand[0];
+	if (g->node[r->term].op != LT_OP_mul || g->node[r->term].reduce || t->leaf_of[r->term] < 0
+			|| t->node[t->leaf_of[r->term]].parent != t->node[t->leaf_of[sum]].parent)
+		return false;
+	const lt_node factor[2] = { read_base(t, r->term, 0), read_base(t, r->term, 1) };
+	if (factor[0] < 0 || factor[1] < 0 || is_constant(g, factor[0], known) == is_constant(g, factor[1], known))
+		return false;
+	const int32_t image = is_constant(g, factor[0], known);
+	const lt_node weights = factor[!image];
+	r->constant = is_cast(g, weights) && t->leaf_of[weights] >= 0 ? weights : -1;
+	r->reader = r->constant < 0 ? r->term : r->constant;
+	r->weights = r->constant < 0 ? weights : read_base(t, r->constant, 0);
+	for (int32_t i = d->n_dim - 1; i >= 0 && r->column < 0; i--)
+		r->column = g->var[d->dim[i]].extent > 1 ? d->dim[i] : -1;
+	if (r->column < 0 || r->weights < 0 || !find_loops(r))
+		return false;
+	find_image(r, factor[image], image);
+	find_dims(r);
+	return r->n_dim > 0;
+}
+
+/* Whether leaf `reader` reads value n, and it in place: element by element, in loops of its own dims. */
+static bool reads_value(const struct lt_looptree *t, lt_node reader, lt_node n, bool *in_place)
+{
+	const struct lt_leaf *leaf = t->leaf[reader];
+	bool reads = false;
+	*in_place = true;
+	for (int32_t i = 0; i < leaf->n_read; i++)
+		for (int32_t p = 0; p < leaf->read[i].n_piece; p++) {
+			const struct lt_readpiece *piece = &leaf->read[i].piece[p];
+			if (piece->kind != LT_PIECE_READ || piece->base != n)
+				continue;
+			reads = true;
+			for (int32_t k = 0; k < t->graph->node[n].n_dim; k++) {
+				const int32_t column = lt__leaf_column(leaf, t->graph->node[n].dim[k]);
+				*in_place = *in_place && column >= 0 && lt__row_is(&piece->map, k, column);
+			}
+		}
+	return reads;
+}
+
+/* Whether node n is a cast of integers of fewer bytes that another nest reads; r: what it is. */
+static bool find_cast_roles(const struct lt_looptree *t, lt_node n, struct roles *r)
+{
+	const struct lt_graph *g = t->graph;
+	const struct lt_nodedef *d = &g->node[n];
+	lt_tnode nest = -1;
+	bool apart = false, in_place = true;
+	*r = (struct roles){ .t = t, .widened = n, .spread = -1, .sum = n, .term = -1, .constant = -1, .reader = -1,
+		.weights = n, .cast = -1, .window = -1, .viewer = -1, .viewed = -1, .row = -1, .across = -1, .column = -1,
+		.n_dim = 1 };
+	if (!is_cast(g, n) || d->reduce || t->leaf_of[n] < 0 || lt__dtype_info(d->dtype)->cls != LT_CLASS_INT
+			|| lt__dtype_info(g->node[d->operand[0]].dtype)->cls != LT_CLASS_INT
+			|| lt__dtype_info(g->node[d->operand[0]].dtype)->bytes >= lt__dtype_info(d->dtype)->bytes)
+		return false;
+	for (int32_t i = d->n_dim - 1; i >= 0 && r->column < 0; i--)
+		r->column = g->var[d->dim[i]].extent > 1 ? d->dim[i] : -1;
+	if (r->column < 0)
+		return false;
+	r->dim[0] = r->column;
+	for (lt_node x = 0; x < g->n_node; x++) {
+		bool here;
+		if (t->leaf_of[x] < 0 || !reads_value(t, x, n, &here))
+			continue;
+		const lt_tnode root = lt__root_of(t, t->leaf_of[x]);
+		in_place = in_place && here;
+		apart = apart || root != lt__root_of(t, t->leaf_of[n]);
+		if (nest >= 0 && nest != root)
+			r->spread = n;
+		nest = root;
+		r->reader = r->reader < 0 ? x : r->reader;
+	}
+	if (r->spread >= 0 || !in_place)
+		r->reader = -1;
+	return apart;
+}
+
+/* The only leaf that reads the sum, if that is in place and in another nest; -1. */
+static lt_node user_of(const struct roles *r)
+{
+	const struct lt_looptree *t = r->t;
+	lt_node user = -1;
+	for (lt_node x = 0; x < t->graph->n_node; x++) {
+		bool in_place;
+		if (t->leaf_of[x] < 0 || !reads_value(t, x, r->sum, &in_place))
+			continue;
+		if (user >= 0 || !in_place || lt__root_of(t, t->leaf_of[x]) == lt__root_of(t, t->leaf_of[r->sum]))
+			return -1;
+		user = x;
+	}
+	return user;
+}
+
+/* Whether another sum of products is in the loops of this one. */
+static bool shares_loops(const struct roles *r)
+{
+	const struct lt_looptree *t = r->t;
+	for (lt_tnode at = t->node[t->node[t->leaf_of[r->sum]].parent].child; at >= 0; at = t->node[at].next) {
+		const lt_node n = t->node[at].kind == LT_TLEAF ? t->node[at].leaf : -1;
+		if (n >= 0 && n != r->sum && t->graph->node[n].reduce && t->graph->node[n].op == LT_OP_add)
+			return true;
+	}
+	return false;
+}
+
+/* --- words become names --- */
+
+static const char *loop_over(const struct roles *r, lt_var v)
+{
+	for (int32_t i = 0; i < r->n_loop; i++)
+		if (r->t->node[r->loop[i]].var == v)
+			return lt__arena_format(r->t->arena, "%%%s/%s", r->t->graph->node[r->sum].name, r->t->graph->var[v].name);
+	return "";
+}
+
+static bool is_split(const struct roles *r, lt_var v)
+{
+	int32_t n = 0;
+	for (int32_t i = 0; i < r->n_loop; i++)
+		n += r->t->node[r->loop[i]].var == v;
+	return n > 1;
+}
+
+static int64_t column_step(const struct roles *r)
+{
+	for (int32_t i = 0; i < r->n_loop; i++)
+		if (r->t->node[r->loop[i]].var == r->column)
+			return r->t->node[r->loop[i]].step;
+	return 1;
+}
+
+static const char *node_word(const struct roles *r, lt_node n)
+{
+	return n < 0 ? "" : lt__arena_format(r->t->arena, "%%%s", r->t->graph->node[n].name);
+}
+
+/* The innermost loop around a leaf. */
+static const char *innermost_word(const struct roles *r, lt_node leaf)
+{
+	const struct lt_graph *g = r->t->graph;
+	const lt_tnode loop = leaf < 0 ? -1 : r->t->node[r->t->leaf_of[leaf]].parent;
+	return loop < 0 || r->t->node[loop].kind != LT_TLOOP ? ""
+		: lt__arena_format(r->t->arena, "%%%s/%s", g->node[leaf].name, g->var[r->t->node[loop].var].name);
+}
+
+/* The innermost loop over what is summed. */
+static const char *adding_word(const struct roles *r)
+{
+	for (int32_t i = r->n_loop - 1; i >= 0; i--)
+		if (is_summed(r, r->loop[i]))
+			return loop_over(r, r->t->node[r->loop[i]].var);
+	return "";
+}
+
+static const char *contracted_word(const struct roles *r)
+{
+	const char *text = "";
+	for (int32_t i = 0; i < r->n_dim; i++)
+		text = lt__arena_format(r->t->arena, "%s%s%s", text, i ? " " : "", loop_over(r, r->dim[i]));
+	return text;
+}
+
+/* The dims of the constant factor but for that of the columns. */
+static const char *packed_word(const struct roles *r)
+{
+	const struct lt_graph *g = r->t->graph;
+	const struct lt_nodedef *w = &g->node[r->weights];
+	const char *text = "";
+	for (int32_t i = 0; i < w->n_dim; i++)
+		if (w->dim[i] != r->column)
+			text = lt__arena_format(r->t->arena, "%s%s%s", text, *text ? " " : "", g->var[w->dim[i]].name);
+	return text;
+}
+
+/* The value of a word of n letters, NULL: it is none; "": it stands for nothing. */
+static const char *word_value(const struct roles *r, const char *word, size_t n, const char *after)
+{
+	const struct lt_graph *g = r->t->graph;
+	const struct { const char *name, *value; } words[] = {
+		{ "widened", node_word(r, r->widened) },
+		{ "spread", node_word(r, r->spread) },
+		{ "sum", node_word(r, r->sum) },
+		{ "term", node_word(r, r->term) },
+		{ "shared", r->n_loop > 0 && shares_loops(r) ? node_word(r, r->sum) : "" },
+		{ "outer", r->n_loop > 0 ? loop_over(r, r->t->node[r->loop[0]].var) : "" },
+		{ "user", r->n_loop > 0 ? innermost_word(r, user_of(r)) : "" },
+		{ "around", r->n_loop > 0 ? lt__arena_format(r->t->arena, "%s/%s", node_word(r, r->term),
+			g->var[r->t->node[r->loop[0]].var].name) : "" },
+		{ "adding", adding_word(r) },
+		{ "column", loop_over(r, r->column) },
+		{ "dim", g->var[r->column].name },
+		{ "width", lt__arena_format(r->t->arena, "%lld", (long long)column_step(r)) },
+		{ "across", r->across < 0 ? "" : loop_over(r, r->t->node[r->across].var) },
+		{ "line", r->across < 0 ? "" : g->var[r->t->node[r->across].var].name },
+		{ "alone", r->across < 0 ? loop_over(r, r->column) : "" },
+		{ "row", r->row < 0 ? "" : loop_over(r, r->t->node[r->row].var) },
+		{ "contracted", contracted_word(r) },
+		{ "packed", packed_word(r) },
+		{ "inner", loop_over(r, r->dim[r->n_dim - 1]) },
+		{ "short", g->var[r->dim[r->n_dim - 1]].extent <= 4 ? loop_over(r, r->dim[r->n_dim - 1]) : "" },
+		{ "constant", node_word(r, r->constant) },
+		{ "reader", r->widened < 0 ? node_word(r, r->reader) : innermost_word(r, r->reader) },
+		{ "weights", node_word(r, r->weights) },
+		{ "cast", node_word(r, r->cast) },
+		{ "window", node_word(r, r->window) },
+		{ "viewer", node_word(r, r->viewer) },
+		{ "again", r->viewer == r->cast ? node_word(r, r->cast) : "" },
+		{ "viewed", node_word(r, r->viewed) },
+		{ "deepest", r->n_loop > 0 ? loop_over(r, r->t->node[r->loop[r->n_loop - 1]].var) : "" },
+		{ "after", after ? lt__arena_format(r->t->arena, "%%%s", after) : "" },
+		{ "first", r->first ? lt__arena_format(r->t->arena, "%%%s", r->first) : "" },
+		{ "into", r->first ? lt__arena_format(r->t->arena, "%%%s/%s%s", r->first, g->var[r->column].name,
+			is_split(r, r->column) ? "'" : "") : loop_over(r, r->column) },
+	};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strlen(words[i].name) == n && !memcmp(words[i].name, word, n))
+			return words[i].value;
+	lt_bug("recipe.def has a word that nobody knows");
+}
+
+/* One step with its words filled in; "": one of them stands for nothing. */
+static const char *fill_step(const struct roles *r, const char *step, size_t n, const char *after)
+{
+	struct lt_text x = { .arena = r->t->arena };
+	for (size_t i = 0; i < n; i++) {
+		size_t end = i + 1;
+		if (step[i] != '$') {
+			lt__text_add(&x, &step[i], 1);
+			continue;
+		}
+		while (end < n && step[end] >= 'a' && step[end] <= 'z')
+			end++;
+		const char *value = word_value(r, step + i + 1, end - i - 1, after);
+		if (!*value)
+			return "";
+		lt__text_add(&x, value, strlen(value));
+		i = end - 1;
+	}
+	return x.n ? lt__arena_format(r->t->arena, "%.*s", (int)x.n, x.at) : "";
+}
+
+/* --- a text is applied --- */
+
+/* t: as it is; line: before the line that is taken; from: as it was given. */
+struct applied {
+	struct lt_arena *arena;
+	struct lt_looptree *t, *line;
+	const struct lt_looptree *from;
+	struct lt_text steps;           /* that were taken, one a line */
+	enum recipe_of of;
+	const char *name;               /* of the cast or the sum */
+	const char *first;
+	const char *after[MAX_AFTER]; int32_t n_after;  /* found once: the steps then part them */
+};
+
+static bool roles_now(const struct applied *a, struct roles *r)
+{
+	const lt_node n = lt__tree_node_named(a->t, a->name);
+	if (n < 0 || a->of == OF_CAST)
+		return n >= 0 && find_cast_roles(a->t, n, r);
+	return find_roles(a->t, n, LT_NEW(a->arena, uint8_t, a->t->graph->n_node + 1), a->first, r);
+}
+
+static const char *take_step(struct applied *a, const char *text, lt_status *st)
+{
+	struct lt_context *ctx = a->t->ctx;
+	struct lt_looptree *next;
+	const char *why;
+	*st = lt_looptree_apply(a->t, text, strlen(text), "recipe", 0, NULL, &next, NULL);
+	if (!*st) {
+		if (a->t != a->from && a->t != a->line)
+			lt_looptree_free(a->t);
+		a->t = next;
+		return NULL;
+	}
+	why = lt__arena_format(a->arena, "%s", lt_context_message(ctx));
+	if (!lt__is_end(*st))
+		lt_context_clear(ctx);
+	return why;
+}
+
+static void free_unless(struct applied *a, const struct lt_looptree *kept)
+{
+	if (a->t != a->from && a->t != kept)
+		lt_looptree_free(a->t);
+}
+
+/* All steps of a line, whose words are what they are before the first of them; *why: NULL, or which one is refused. */
+static lt_status take_line(struct applied *a, const char *line, size_t n, const char *after, const char **why)
+{
+	struct roles r;
+	const char *step[MAX_STEPS];
+	int32_t n_step = 0;
+	lt_status st = LT_OK;
+	*why = roles_now(a, &r) ? NULL : "the steps before have left nothing of its kind";
+	for (size_t i = 0; i < n && !*why; n_step++) {
+		if (n_step == MAX_STEPS)
+			lt_bug("a line of recipe.def has more steps than there is room for");
+		const char *end = memchr(line + i, ';', n - i);
+		const size_t stop = end ? (size_t)(end - line) : n;
+		i += strspn(line + i, " ");
+		step[n_step] = lt__arena_format(a->arena, "%s", fill_step(&r, line + i, stop - i, after));
+		if (!*step[n_step])
+			return LT_OK;
+		i = stop + 1;
+	}
+	a->line = a->t;
+	for (int32_t i = 0; i < n_step && !*why; i++)
+		*why = take_step(a, step[i], &st);
+	if (*why) {
+		free_unless(a, a->line);
+		a->t = a->line;
+		return lt__is_end(st) ? st : LT_OK;
+	}
+	if (a->line != a->from)
+		lt_looptree_free(a->line);
+	for (int32_t i = 0; i < n_step; i++)
+		lt__text_format(&a->steps, "%s\n", step[i]);
+	return LT_OK;
+}
+
+/* Leaves behind the sum, in a loop over its columns next to its own loops: their names. */
+static int32_t find_after(const struct applied *a, const char **out)
+{
+	const struct lt_looptree *t = a->t;
+	struct roles r;
+	int32_t outer = 0, n = 0;
+	if (!roles_now(a, &r))
+		return 0;
+	while (outer < r.n_loop && !is_summed(&r, r.loop[outer]) && t->node[r.loop[outer]].var != r.column)
+		outer++;
+	const lt_tnode at = outer < r.n_loop ? t->node[r.loop[outer]].next : -1;
+	if (at < 0 || t->node[at].kind != LT_TLOOP || t->node[at].var != r.column)
+		return 0;
+	for (lt_tnode leaf = t->node[at].child; leaf >= 0; leaf = t->node[leaf].next) {
+		if (t->node[leaf].kind != LT_TLEAF || n == MAX_AFTER)
+			return 0;
+		out[n++] = lt__arena_format(a->arena, "%s", t->graph->node[t->node[leaf].leaf].name);
+	}
+	return n;
+}
+
+/* *why: NULL, or what is refused that has to be taken. */
+static lt_status take_text(struct applied *a, const char *text, const char **why)
+{
+	*why = NULL;
+	for (const char *line = text; *line && !*why; ) {
+		const size_t n = strcspn(line, "\n"), may = *line == '?' ? 2 : 0;
+		const bool each = memmem(line, n, "$after", 6);
+		const bool fuses = each && memmem(line, n, "fuse", 4);
+		if (each && !a->n_after)
+			a->n_after = find_after(a, a->after);
+		for (int32_t i = 0; i < (each ? a->n_after : 1) && !*why; i++) {
+			const char *after = each ? a->after[fuses ? i : a->n_after - 1 - i] : NULL;
+			LT_TRY(take_line(a, line + may, n - may, after, why));
+			a->first = fuses && !*why && !a->first ? after : a->first;
+			*why = may ? NULL : *why;
+		}
+		line += n + (line[n] == '\n');
+	}
+	return LT_OK;
+}
+
+/* Casts or sums by name: a text may add nodes to the graph.  In the order of the graph, casts of constants last: so all
+ * steps of a recurrent layer read constants and what another step has made in the same order. */
+static int32_t find_all(const struct lt_looptree *t, enum recipe_of of, struct lt_arena *a, const char ***out)
+{
+	uint8_t *known = LT_NEW(a, uint8_t, t->graph->n_node + 1);
+	struct roles r;
+	int32_t n = 0;
+	*out = LT_NEW(a, const char *, t->graph->n_node + 1);
+	for (int constants = 0; constants < 2; constants++)
+		for (lt_node i = 0; i < t->graph->n_node; i++)
+			if (is_constant(t->graph, i, known) == constants
+					&& (of == OF_CAST ? find_cast_roles(t, i, &r) : find_roles(t, i, known, NULL, &r)))
+				(*out)[n++] = lt__arena_format(a, "%s", t->graph->node[i].name);
+	return n;
+}
+
+static void add_note(struct lt_looptree *t, const char *sum, const char *text)
+{
+	const lt_node n = lt__tree_node_named(t, sum);
+	if (n < 0)
+		return;
+	LT_GROW(t->arena, t->note, t->n_note, t->cap_note);
+	t->note[t->n_note++] = (struct lt_tnote){ n, lt__arena_format(t->arena, "%s", text) };
+}
+
+struct recipe_input { const struct lt_target *target; struct lt_looptree **tree; struct lt_arena *arena; };
+
+/* The tree with one cast or sum as a recipe has it, or as it was; what is said of it. */
+static lt_status take_recipe(struct recipe_input *in, const struct recipe *recipe, const char *name,
+	struct lt_text *steps, bool *taken, const char **said)
+{
+	struct applied a = { .arena = in->arena, .t = *in->tree, .from = *in->tree, .steps = { .arena = in->arena },
+		.of = recipe->of, .name = name };
+	const char *why;
+	lt_status st = take_text(&a, recipe->text, &why);
+	*taken = !st && !why;
+	if (!*taken) {
+		free_unless(&a, NULL);
+		*said = lt__arena_format(in->arena, "%s%s the recipe '%s' is refused: %s", *said ? *said : "tree: plain loops, as",
+			*said ? "; and" : "", recipe->name, why ? why : "");
+		return st;
+	}
+	if (a.t != a.from) {
+		lt_looptree_free(*in->tree);
+		*in->tree = a.t;
+	}
+	if (a.steps.n || recipe->of == OF_SUM)          /* the others are no more than what they change */
+		lt__text_format(steps, "# %%%s, by the recipe '%s'\n%.*s", name, recipe->name, (int)a.steps.n,
+			a.steps.n ? a.steps.at : "");
+	*said = lt__arena_format(in->arena, "tree: recipe '%s'%s%s", recipe->name, *said ? ", as" : "",
+		*said ? *said + strcspn(*said, ",") + strlen(", as") : "");
+	return LT_OK;
+}
+
+/* The first recipe that is not refused. */
+static lt_status take_one(struct recipe_input *in, enum recipe_of of, const char *name, struct lt_text *steps,
+	const char **said)
+{
+	bool taken = false;
+	*said = NULL;
+	for (const struct recipe *r = NULL; !taken && (r = next_recipe(in->target, of, r)); )
+		LT_TRY(take_recipe(in, r, name, steps, &taken, said));
+	return LT_OK;
+}
+
+static lt_status take_all(struct recipe_input *in, enum recipe_of of, struct lt_text *steps)
+{
+	const char **name;
+	const int32_t n = find_all(*in->tree, of, in->arena, &name);
+	const char **said = LT_NEW(in->arena, const char *, n + 1);
+	for (int32_t i = 0; i < n; i++)
+		LT_TRY(take_one(in, of, name[i], steps, &said[i]));
+	for (int32_t i = 0; i < n && of == OF_SUM; i++)
+		add_note(*in->tree, name[i], said[i]);
+	return LT_OK;
+}
+
+static lt_status recipe_body(void *arg)
+{
+	struct recipe_input *in = arg;
+	struct lt_text steps = { .arena = in->arena };
+	LT_TRY(take_all(in, OF_LOOPS, &steps));
+	LT_TRY(take_all(in, OF_CAST, &steps));
+	LT_TRY(take_all(in, OF_SUM, &steps));
+	if (steps.n)
+		(*in->tree)->steps = lt__arena_format((*in->tree)->arena, "%.*s", (int)steps.n, steps.at);
+	return LT_OK;
+}
+
+lt_status lt__recipe_apply(const struct lt_target *target, struct lt_looptree **tree)
+{
+	struct lt_context *ctx = (*tree)->ctx;
+	struct recipe_input in = { .target = target, .tree = tree };
+	if (!next_recipe(target, OF_SUM, NULL))
+		return LT_OK;
+	LT_TRY(lt__arena_new(ctx, &in.arena));
+	lt_status st = lt__protect(ctx, recipe_body, &in);
+	lt__arena_free(in.arena);
+	return st;
+}

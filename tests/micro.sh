@@ -1,0 +1,340 @@
+#!/usr/bin/env bash
+# tests/micro.sh -- lt-build for microcontrollers, emulated by qemu-system-arm and simavr: random graphs of integers
+# (tests/micro/draw.py; more: tests/everywhere.sh), what a bare function may not have, what is refused, planted faults.
+# Prints TAP.  Called with O; CHECK_MICRO=0 graphs (with CHECK_MORE 60), MICRO_SEED.
+set -u
+: "${O:=build}"
+case $O in /*) ;; *) O=$PWD/$O ;; esac
+to=$(mktemp -d)
+trap 'rm -rf "$to"' EXIT
+unset CC
+check() {
+	local name=$1
+	shift
+	if "$@" >&2; then echo "ok - $name"; else echo "not ok - $name"; fi
+}
+# says CODE TEXT COMMAND...: its exit code is CODE, and it says TEXT.
+says() {
+	local want=$1 text=$2 code
+	shift 2
+	"$@" >"$to/said" 2>&1
+	code=$?
+	cat "$to/said"
+	[ $code = "$want" ] && grep -qF -- "$text" "$to/said"
+}
+targets=
+there() { command -v "$1" >/dev/null && command -v "$2" >/dev/null; }
+missing() { echo "ok - $1 # SKIP $2 or $3 is not installed (scripts/setup.sh micro)"; }
+if there arm-none-eabi-gcc qemu-system-arm; then
+	targets="cortex-m0 cortex-m3 cortex-m4"
+else
+	missing "Cortex-M" arm-none-eabi-gcc qemu-system-arm
+fi
+if there avr-gcc simavr; then targets="$targets avr5"; else missing AVR avr-gcc simavr; fi
+
+cat >"$to/dense.lt" <<'END'
+$1 = InputTensor(x, int8, [1, 64]);
+$2 = ConstantTensor(w, int8, [64, 16]);
+$3 = ConstantTensor(b, int32, [16]);
+$4 = FixedMatMulNode($1, $2, $3, -3, 0, int32);
+$5 = RequantShiftNode($4, 7, int8, up);
+result y = $5;
+END
+dense() { "$O/lt-build" "$to/dense.lt" -c w=random -c b=random --integer "$@"; }
+
+# -- random graphs --
+
+if python3 -c '' 2>/dev/null; then
+	n=${CHECK_MICRO:-$([ -n "${CHECK_MORE-}" ] && echo 60 || echo 0)}
+	# shellcheck disable=SC2086 -- words
+	[ -n "${SAN-}" ] || [ "$n" = 0 ] || python3 tests/micro/draw.py "$n" "${MICRO_SEED:-1}" "$O/lt-build" bare $targets
+else
+	echo "ok - bare C99 # SKIP there is no python3"
+fi
+[ -z "${CHECK_MORE-}" ] || exit 0
+
+# -- what the text may not have --
+
+plain_text() {
+	dense --bare --target portable -o "$to/dense.c" -q || return 1
+	! grep -nE 'double|float|<math.h>|<string.h>|int64_t|memcpy|lt_slot|lt_team' "$to/dense.c" "$to/dense.h" \
+		"$to/dense_data.c" &&
+		for cc in cc $(command -v clang); do
+			"$cc" -std=c99 -pedantic-errors -Wall -Wextra -Werror -O1 -c "$to/dense.c" -I "$to" -o "$to/dense.o" || return 1
+		done
+}
+check "a bare function has nothing but <stdint.h>" plain_text
+# Names that the compiler calls for floats, and those of the C library.
+plain_object() {
+	dense --target "$1" -o "$to/dense.c" --keep "$to/kept" -q || return 1
+	"${2}nm" -u "$to/kept/dense.o" | sed 's/^ *U //' >"$to/undefined"
+	cat "$to/undefined"
+	! grep -qE '__aeabi_[fd]|__(add|sub|mul|div)[sd]f|float|mem(cpy|set|move)|malloc|printf' "$to/undefined" || return 1
+	rm -r "$to/kept"
+}
+for t in $targets; do
+	case $t in avr5) prefix=avr- ;; *) prefix=arm-none-eabi- ;; esac
+	check "$t: the object calls no floats and nothing of the C library" plain_object "$t" $prefix
+done
+# Sums side by side, in variables: gcc 12 up to 12.2 loses some where it makes vectors of them (its bug 107212).
+side_by_side() {
+	printf '%s\n' '$1 = InputTensor(x, int32, [2, 2, 8, 2]);' '$2 = ReduceSumNode($1, [2, 3]);' 'result y = $2;' \
+		>"$to/beside.lt"
+	says 0 "verified: 4 elements compared, 4 equal" "$O/lt-build" "$to/beside.lt" --target portable -o "$to/beside.c" "$@"
+}
+check "sums side by side in C99" side_by_side --emit c99
+check "... and in bare C99" side_by_side --bare
+# Windows with strides whose casts are copied: the default tree of a chip, by the evaluator.
+windows() {
+	printf '%s\n' '$1 = InputTensor(x, int16, [2, 4, 2, 3]);' '$2 = InputTensor(w, int8, [4, 2, 2, 1]);' \
+		'$3 = FixedConv2dNode($1, $2, 0, 0, 34, int64, [3, 3], [2, 0, 1, 2], [1, 1], 2, NCHW);' 'result y = $3;' \
+		>"$to/windows.lt"
+	"$O/lt-run" "$to/windows.lt" -b "cpu:target=$1" --dump=tree -o "$to/windows.tree" &&
+		says 0 "verify: passed" "$O/lt-run" "$to/windows.lt" -b ref --schedule "$to/windows.tree" -i '*=random' --verify -q
+}
+for t in cortex-m0 cortex-m4 avr5; do check "$t: windows with strides, by its tree" windows "$t"; done
+# A number of 32 bits that is shifted by 32: as one of 64.
+shifted_out() {
+	printf '%s\n' '$1 = InputTensor(x, int32, [9]);' '$2 = RequantMultiplierNode($1, 1, 1, int32, once);' \
+		'result y = $2;' >"$to/far.lt"
+	says 0 "verified: 9 elements compared, 9 equal" "$O/lt-build" "$to/far.lt" --target portable --bare -o "$to/far.c" \
+		--cc "cc -fsanitize=undefined -fno-sanitize-recover=all" && grep -q '(int64_t).* >> 32' "$to/far.c"
+}
+check "a shift by all bits of a narrow number" shifted_out
+# Rounds of a repeat are a loop: as many calls are written for 48 of them as for 16, and no more memory is taken.
+rounds() {
+	local n calls=
+	for n in 16 48; do
+		printf '%s\n' "x = InputTensor(x, int8, [$n, 16]);" 'w = ConstantTensor(w, int8, [16, 32]);' \
+			'u = ConstantTensor(u, int8, [32, 32]);' 'b = ConstantTensor(b, int32, [32]);' \
+			'h = InputTensor(h, int8, [1, 32]);' "repeat t in 0..$n {" \
+			'	p = FixedMatMulNode(ReshapeNode(x[t], [1, 16]), w, b, 0, 0, int32);' \
+			'	q = FixedMatMulNode(h, u, b, 0, 0, int32);' '	h = RequantShiftNode(p + q, 7, int8, up);' '}' \
+			'result y = h;' >"$to/rounds.lt"
+		"$O/lt-build" "$to/rounds.lt" -c '*=random' -o "$to/rounds.c" --target "$1" --integer --bare || return
+		calls="$calls $(grep -c '^		*k[0-9]' "$to/rounds.c") $(grep -o 'WORKSPACE_BYTES .*' "$to/rounds.h")"
+	done
+	echo "$calls"
+	grep -q 'for (int16_t round = 0; round < ' "$to/rounds.c" && set -- $calls && [ "$1 $3" = "$4 $6" ] && [ "$1" -lt 20 ]
+}
+check "rounds are a loop" rounds portable
+for t in $targets; do
+	case $t in cortex-m3 | avr5) check "$t: rounds are a loop" rounds "$t" ;; esac
+done
+# Three of four kernels write where they read; two types of several bytes have places of their own.
+in_place() {
+	printf '%s\n' 'x = InputTensor(x, int32, [100]);' '$2 = AddNode(x, x);' '$3 = MaxNode($2, x);' \
+		'$4 = CastNode($3, int16);' '$5 = CastNode($4, int32);' 'result y = AddNode($5, x);' >"$to/chain.lt"
+	"$O/lt-build" "$to/chain.lt" --bare --target "$1" -o "$to/chain.c" --apply "fission %y i; fission %5 %5/i
+		fission %4 %4/i; fission %3 %3/i" >"$to/said" || { cat "$to/said"; return 1; }
+	cat "$to/said"
+	grep -qF 'RAM 600, 600 of them planned' "$to/said" && grep -q 'void k0_.*restrict' "$to/chain.c" &&
+		grep -q 'void k1_' "$to/chain.c" && ! grep -q 'void k1_.*restrict' "$to/chain.c"
+}
+check "values lie where those lie that they are made of" in_place portable
+for t in $targets; do
+	case $t in cortex-m0 | avr5) check "$t: values lie where those lie that they are made of" in_place "$t" ;; esac
+done
+# What a call takes is said without a run, too: at most twice as far off as docs/performance.md has it.
+predicted() {
+	dense --target "$1" -o "$to/made.c" >"$to/said" && dense --target "$1" -o "$to/made.c" --no-verify >"$to/guess" &&
+		cat "$to/said" "$to/guess" || return 1
+	local took said guess
+	took=$(sed -n 's/^a call takes \([0-9]*\) .*/\1/p' "$to/said")
+	said=$(sed -n 's/.*; \([0-9]*\) [a-z]* were predicted/\1/p' "$to/said")
+	guess=$(sed -n 's/^a call takes about \([0-9]*\) [a-z]*, as predicted/\1/p' "$to/guess")
+	[ "$said" = "$guess" ] && [ $((guess * 2)) -ge "$took" ] && [ "$guess" -le $((took * 2)) ]
+}
+for t in $targets; do
+	check "$t: what a call takes is predicted" predicted "$t"
+done
+states() {
+	printf '%s\n' '$1 = InputTensor(x, int16, [5]);' '$2 = InputTensor(h, int16, [5]);' '$3 = AddNode($1, $2);' \
+		'result y = $3;' >"$to/two.lt"
+	"$O/lt-build" "$to/two.lt" -o "$to/two.c" --bare --integer --workspace given --target portable
+}
+check "two inputs, memory that is given" says 0 "verified: 5 elements" states
+
+# -- default trees by recipes --
+
+# TARGET RECIPE: it is taken; as primitives it gives the same C again; casts are not stored, so no memory is needed.
+recipe() {
+	dense --target "$1" -o "$to/made.c" --explain | tee "$to/said" && grep -qF "tree: recipe '$2'" "$to/said" &&
+		grep -qF 'RAM 0, 0 of them planned' "$to/said" &&
+		"$O/lt-run" "$to/dense.lt" -b "cpu:target=$1" --dump=schedule -o "$to/made.schedule" &&
+		cat "$to/made.schedule" && cp "$to/made.c" "$to/first.c" &&
+		dense --target "$1" -o "$to/made.c" --schedule "$to/made.schedule" -q && cmp "$to/made.c" "$to/first.c"
+}
+# The same with another tile, given back.
+edited_recipe() {
+	sed 's|/j2 4$|/j2 8|' "$to/made.schedule" >"$to/edited.schedule" &&
+		! cmp -s "$to/made.schedule" "$to/edited.schedule" &&
+		says 0 "verified: 16 elements" dense --target cortex-m3 --schedule "$to/edited.schedule" -o "$to/edited.c"
+}
+few_columns() {
+	sed 's/\[64, 16\]/[64, 3]/; s/\[16\]/[3]/' "$to/dense.lt" >"$to/few.lt"
+	says 0 "recipe 'few columns', as the recipe 'registers 13' is refused: recipe:1:1: \`split %4.add3/j2 4\`: the loop" \
+		"$O/lt-build" "$to/few.lt" -c w=random -c b=random --target cortex-m3 -o "$to/few.c" --explain
+}
+for t in $targets; do
+	case $t in
+	cortex-m0) check "$t: a recipe makes the default tree, and can be given back" recipe "$t" "registers 8" ;;
+	avr5) check "$t: a recipe makes the default tree, and can be given back" recipe "$t" "registers of bytes" ;;
+	*) check "$t: a recipe makes the default tree, and can be given back" recipe "$t" "registers 13" ;;
+	esac
+	[ "$t" != cortex-m3 ] || {
+		check "... edited" edited_recipe
+		check "a recipe that is refused is named, and the next one is taken" few_columns
+	}
+done
+# IMAGE WEIGHTS PADS: a convolution.
+convolution() {
+	printf '%s\n' "x = InputTensor(x, int8, $1);" "w = ConstantTensor(w, int8, $2);" 'b = ConstantTensor(b, int32, [6]);' \
+		"s = FixedConv2dNode(x, w, b, -3, 0, int32, [1, 1], $3, [1, 1], 1, NHWC);" \
+		'result y = RequantShiftNode(s, 9, int8, up);' >"$to/conv.lt"
+	"$O/lt-build" "$to/conv.lt" -c '*=random' --integer --target cortex-m3 -o "$to/conv.c" --explain >"$to/said" ||
+		{ cat "$to/said"; return 1; }
+	cat "$to/said"
+	grep -qF "tree: recipe 'registers 13'" "$to/said"
+}
+# Three rows of 11 pixels, as bytes; a row of a window is one run of 24, four at a time.
+window_rows() {
+	convolution '[1, 7, 9, 8]' '[3, 3, 8, 6]' '[1, 1, 1, 1]' && grep -qF 'RAM 320, ' "$to/said" &&
+		grep -q 'int8_t \*restrict .* = (void \*)((char \*)scratch' "$to/conv.c" && grep -qF 'l < 6; l++' "$to/conv.c"
+}
+no_window() { convolution '[1, 7, 9, 8]' '[1, 1, 8, 6]' '[0, 0, 0, 0]' && grep -qF 'RAM 0, ' "$to/said"; }
+case " $targets " in
+*" cortex-m3 "*)
+	check "rows of a window are copied as bytes, and are one loop with their channels" window_rows
+	check "an image that is read through a view is cast where it is used" no_window
+	;;
+esac
+check "a tree that is not made of primitives" says 2 "the tree is not made of primitives" \
+	"$O/lt-run" "$to/dense.lt" -b cpu:target=avx2 --dump=schedule
+
+# -- what is refused --
+
+cat >"$to/real.lt" <<'END'
+$1 = InputTensor(x, int8, [4]);
+$2 = ConstantTensor(s, float32, [1]);
+$3 = RequantStepNode($1, $2, int8);
+result y = $3;
+END
+check "--integer names the node that is a float" says 1 "real.lt:3:" "$O/lt-build" "$to/real.lt" -c s=0.5 --bare \
+	--integer --target portable -o "$to/real.c"
+check "... and without it it is built" says 0 "verified: 4 elements" "$O/lt-build" "$to/real.lt" -c s=0.5 --bare \
+	--target portable -o "$to/real.c"
+check "--integer without --bare" says 2 "add --bare" "$O/lt-build" "$to/real.lt" -c s=0.5 --integer -o "$to/real.c"
+check "a bare program" says 2 "makes a function, no program" "$O/lt-build" "$to/dense.lt" --bare -o "$to/program"
+check "threads" says 2 "has one thread" dense --bare --threads 2 -o "$to/dense.c"
+# Plain loops, which take 320 bytes between kernels, and 80 of tensors; what is smaller fits.
+printf 'schedule 1\n' >"$to/plain.schedule"
+plain() { dense --schedule "$to/plain.schedule" "$@"; }
+for t in $targets; do
+	check "$t: no room for what lives between kernels" says 1 \
+		"bytes of RAM are wanted, 1 more than its 399: 320 for what lives between kernels and in them (320 at one" \
+		plain --target "$t" -o "$to/small.c" --ram 399
+	check "$t: no room in flash" says 1 "for constants (the largest tensor of them is 'w', 1024 bytes)" \
+		plain --target "$t" -o "$to/small.c" --flash 4000
+	check "$t: no room for a call's stack" says 1 "for the stack of a call" plain --target "$t" -o "$to/small.c" --ram 400
+	check "... and nothing is written" test ! -e "$to/small.c"
+	check "$t: there is room" says 0 "verified: 16 elements" plain --target "$t" -o "$to/fits.c" --ram 600 --flash 8000
+done
+check "--ram of another machine" says 2 "are of microcontrollers" "$O/lt-build" "$to/dense.lt" --ram 1 -o "$to/dense.so"
+for t in $targets; do
+	[ "$t" = avr5 ] || continue
+	printf '%s\n' '$1 = InputTensor(x, int32, [9, 100]);' '$2 = AddNode($1, $1);' 'result y = $2;' >"$to/large.lt"
+	check "no room for tensors" says 1 "atmega328p has no room: 7200 bytes of RAM are wanted, 5152 more than its 2048" \
+		"$O/lt-build" "$to/large.lt" --target avr5 -o "$to/large.c"
+	sed 's/64/4000/' "$to/dense.lt" >"$to/wide.lt"
+	check "no room for constants" says 1 "the largest tensor of them is 'w', 64000 bytes" "$O/lt-build" "$to/wide.lt" \
+		-c w=random -c b=random --target avr5 -o "$to/wide.c"
+	check "... and nothing is written" test ! -e "$to/wide.c" -a ! -e "$to/large.c"
+	sed 's/int32, \[9, 100\]/int8, [880]/' "$to/large.lt" >"$to/uno.lt"
+	check "tensors that fit a chip" says 0 "verified: 880" "$O/lt-build" "$to/uno.lt" --target avr5 -o "$to/uno.c"
+	# What tries a function takes memory, too: this one is tried on a larger chip of the same kind.
+	sed 's/int32, \[9, 100\]/int8, [900]/' "$to/large.lt" >"$to/full.lt"
+	check "tensors that fill a chip" says 0 "verified: 900" "$O/lt-build" "$to/full.lt" --target avr5 -o "$to/full.c"
+	sed 's/int32, \[9, 100\]/int8, [1000]/' "$to/large.lt" >"$to/uno.lt"
+	check "... but not beside a sketch" says 1 "142 more than its 2048: 2000 for inputs, results and states (the largest" \
+		"$O/lt-build" "$to/uno.lt" --target arduino-uno -o "$to/uno"
+	check "... which is not written" test ! -e "$to/uno"
+done
+
+# -- sketches for Arduino --
+
+uno() { dense --target arduino-uno "$@"; }
+# Sketch, and what its board says: the numbers that lt-build verified, which are the interpreter's (draw.py).
+sketch_runs() {
+	tests/micro/sketch.sh "$1" "$to/core" >"$to/board" || { cat "$to/board"; return 1; }
+	cat "$to/board"
+	grep -q 'the example is as it was verified' "$to/board"
+}
+one_sketch() {
+	uno -i x=random:7 -o "$to/dense-1/" -q && sketch_runs "$to/dense-1" || return 1
+	[ "$(ls "$to/dense-1")" = "$(printf 'dense-1%s\n' .c .h .ino _data.c)" ] || return 1
+	"$O/lt-run" "$to/dense.lt" -c w=random -c b=random -i x=random:7 -o "$to/y.npy" -q &&
+		tail -c 16 "$to/y.npy" | od -An -v -td1 | tr -s ' \n' ' ' >"$to/numbers" || return 1
+	grep -qF "out_y$(sed 's/ $//' "$to/numbers"); class " "$to/board"
+}
+# Numbers as the board prints them.
+many_sketch() {
+	cat >"$to/many.lt" <<'END'
+$1 = InputTensor(a, int32, [3]);
+$2 = InputTensor(b, int64, [2]);
+$3 = InputTensor(c, float32, [3]);
+$4 = AddNode($1, $1);
+$5 = AddNode($2, $2);
+$6 = AddNode($3, $3);
+result twice = $4;
+result long = $5;
+result real = $6;
+END
+	"$O/lt-build" "$to/many.lt" -i a=-1000000000 -i b=-4611686018427387904 -i c=0.25 --target arduino-uno -o "$to/many" \
+		--name run --workspace given && sketch_runs "$to/many" &&
+		grep -qF 'out_twice -2000000000 -2000000000 -2000000000; class 0' "$to/board" &&
+		grep -qF 'out_long -9223372036854775808 -9223372036854775808; class 0' "$to/board" &&
+		grep -qF 'out_real 0.500000 0.500000 0.500000; class 0' "$to/board"
+}
+# What the room check takes for a sketch's own program is what it takes.
+sketch_size() {
+	# text + data, and data + bss, without the function's
+	set -- $(tail -n 1 "$to/board") $(avr-size "$to/kept/dense.o" "$to/kept/dense_data.o" | awk 'NR > 1 { t += $1 + $2
+		r += $2 + $3 } END { print t, r }')
+	echo "flash $(($1 + $2 - $7 - 80)), RAM $(($2 + $3 - $8 - 80))"
+	[ $(($2 + $3 - $8 - 80)) -le 190 ] && [ $(($1 + $2 - $7 - 80)) -le 2700 ]
+}
+case " $targets " in
+*" avr5 "*)
+	if [ -e /usr/share/arduino/hardware/arduino/avr/cores/arduino/Arduino.h ]; then
+		check "a sketch with numbers of 32 and 64 bits and of float32, in memory of its own" many_sketch
+		check "a sketch is built as the Arduino IDE does, and says on the board what lt-run does" one_sketch
+		dense --target avr5 -o "$to/dense.c" -q --keep "$to/kept"
+		check "... and takes what is said of it besides its function" sketch_size
+	else
+		echo "ok - sketches # SKIP arduino-core-avr is not installed (scripts/setup.sh micro)"
+	fi
+	check "a sketch's folder is not replaced by what it is not" says 2 "lt-build has not made it" sh -c \
+		"mkdir '$to/mine' && echo '// mine' >'$to/mine/mine.ino' && $O/lt-build '$to/dense.lt' -c w=random -c b=random \
+		--target arduino-uno -o '$to/mine'"
+	check "... and stays" grep -q mine "$to/mine/mine.ino"
+	check "a sketch by a name of Arduino's" says 2 "would take the place of Arduino's <Print.h>" uno -o "$to/print"
+	check "... by a function's" says 2 "it is a name of Arduino's" uno -o "$to/delay"
+	check "... by a register's" says 2 "of capitals alone" uno -o "$to/TCNT1"
+	check "... with a blank" says 2 "cannot be the name of a sketch" uno -o "$to/my net" --name net
+	check "a sketch has no ending" says 2 "give -o a name without .ino" uno -o "$to/net.ino"
+	check "a sketch has no format" says 2 "leave --format out" uno -o "$to/net" --format c
+	check "a sketch in a folder that is not there" says 1 "cannot be written" uno -o "$to/none/net"
+	;;
+esac
+
+# -- a compiler that is wrong is found --
+
+wrong() {
+	printf '#!/bin/sh\nfor f; do case $f in *_try.c) ;; *.c) sed -i "s/>> 7/>> 6/g" $f ;; esac; done\nexec %s "$@"\n' \
+		"$2" >"$to/wrong-cc"
+	chmod +x "$to/wrong-cc"
+	! dense --target "$1" --cc "$to/wrong-cc" -o "$to/wrong.c" && [ ! -e "$to/wrong.c" ]
+}
+set -- $targets
+[ $# = 0 ] || check "a fault that a compiler plants is found, nothing is written" wrong cortex-m3 arm-none-eabi-gcc

@@ -1,0 +1,469 @@
+#!/usr/bin/env bash
+# tests/quantize.sh -- lt-quantize: random networks, whose integers numpy computes again (tests/quantize/networks.py);
+# mutants of what it writes, which that has to see (mutants.py); odd data; what is refused, and how; bounds; the MNIST
+# network where its images are.  Prints TAP.  Called with O; QUANTIZE_SEED=1; CHECK_MORE=1 by hand: 100 mutants.
+set -u
+: "${O:=build}"
+if ! python3 -c 'import numpy' 2>/dev/null; then
+	echo "ok - lt-quantize # SKIP there is no numpy"
+	exit 0
+fi
+case $O in /*) ;; *) O=$PWD/$O ;; esac
+here=$PWD
+to=$(mktemp -d)
+trap 'rm -rf "$to"' EXIT
+check() {
+	local name=$1
+	shift
+	if "$@" >&2; then echo "ok - $name"; else echo "not ok - $name"; fi
+}
+# says CODE TEXT COMMAND...: its exit code is CODE, and it says TEXT.
+says() {
+	local want=$1 text=$2 code
+	shift 2
+	"$@" >"$to/said" 2>&1
+	code=$?
+	cat "$to/said"
+	[ $code = "$want" ] && grep -qF -- "$text" "$to/said"
+}
+
+python3 tests/quantize/networks.py "$O/lt-quantize" "$O/lt-run" "${QUANTIZE_SEED:-1}"
+mutants=6
+[ -z "${CHECK_MORE-}" ] || mutants=100
+python3 tests/quantize/mutants.py "$O/lt-quantize" "$O/lt-run" "${QUANTIZE_SEED:-1}" $mutants
+
+cd "$to" || exit 1
+python3 - <<'END'
+import numpy as np
+rng = np.random.default_rng(7)
+x = rng.normal(size=(20, 6)).astype('f')
+np.save('x.npy', x)
+np.save('one.npy', x[:1])
+np.save('y.npy', rng.integers(0, 4, 20))
+np.save('short.npy', rng.integers(0, 4, 19))
+np.save('wrong.npy', x[:, :5].copy())
+np.save('double.npy', x.astype('d'))
+x[3, 2] = np.nan
+np.save('nan.npy', x)
+x[3, 2] = 1e6
+np.save('outlier.npy', x)
+np.save('none.npy', x[:0])
+w = rng.normal(size=(6, 4)).astype('f')
+np.savez('w.npz', w=w)
+w[:, 1] = 0
+np.savez('dead.npz', w=w)
+np.savez('zero.npz', w=0 * w)
+w[2, 3] = np.inf
+np.savez('inf.npz', w=w)
+y = rng.integers(0, 4, 20)
+y[5] = 4
+np.save('above.npy', y)
+y[5] = -1
+np.save('below.npy', y)
+y[5], y[19] = 0, 7
+np.save('far.npy', y)
+END
+cat >net.lt <<'END'
+x = InputTensor(x, float32, [2, 6]);
+result = x @ ConstantTensor(w, float32, [6, 4]);
+END
+quantize() { "$O/lt-quantize" net.lt --data "${data-x.npy}" -w "${w-w.npz}" -o q.lt "$@"; }
+fresh() { rm -f q.lt q.safetensors; }
+# refuses TEXT ARGUMENTS...: a mistake, and nothing is written.
+refuses() { fresh && says "${code-2}" "$1" quantize "${@:2}" && ! [ -e q.lt ] && ! [ -e q.safetensors ]; }
+
+odd_data() {
+	fresh && data=one.npy quantize && fresh && w=dead.npz quantize && fresh && w=zero.npz quantize --metric error \
+		--loss 100 && [ -s q.lt ] && fresh && data=outlier.npy quantize --loss 100
+}
+check "one row, a dead channel, a constant of zeros, an outlier" odd_data
+data=nan.npy check "data with NaN is refused with its place" refuses 'nan.npy: row 3, number 2 is nan'
+data=wrong.npy check "data of another shape" refuses "wrong.npy is float32 (20, 5), and the input 'x' is float32 [2, 6]"
+data=double.npy check "data of another type" refuses 'double.npy is float64'
+data=none.npy check "no rows" refuses 'there are no rows'
+w=inf.npz check "an infinite weight" refuses 'is inf, which no integer stands for'
+check "labels of another length" refuses 'one integer for each of the 20 rows' --labels short.npy
+code=1 check "no room" refuses "10 more than --flash allows" --flash 14
+code=1 check "too great a loss" refuses '--loss allows' --metric error --loss 0 --time 1
+check "a loss that is no number of points" refuses '0 to 100' --loss 101
+echo 'result = InputTensor(x, float32, [2, 6]) + InputTensor(y, float32, [2, 6]);' >two.lt
+check "an input without data" says 2 '--data y=FILE' "$O/lt-quantize" two.lt --data x=x.npy -o q.lt
+check "data that could be of two inputs" says 2 'NAME=FILE' "$O/lt-quantize" two.lt --data x.npy -o q.lt
+check "a result that there is not" refuses 'no such result' --result z
+check "a name that is no script's" says 2 'NAME.lt' "$O/lt-quantize" net.lt --data x.npy -w w.npz -o q.npz
+check "the model is not written over" says 2 'net.lt' "$O/lt-quantize" net.lt --data x.npy -w w.npz -o net.lt
+
+echo 's = BufferTensor(s, float32, [2]); x = InputTensor(x, float32, [2]);
+h = s + x; set s = h; result = h;' >state.lt
+check "a model with states" says 1 'make them inputs and results' "$O/lt-quantize" state.lt --data x.npy -o q.lt
+echo 'x = InputTensor(x, float32, [2, 6]); result = PowNode(x, ReduceSumNode(x, [1], 1));' >power.lt
+check "a function of several values, with its place" says 1 "power.lt:1:38" "$O/lt-quantize" power.lt --data x.npy \
+	-o q.lt
+
+echo 'x = InputTensor(x, float32, [2, 6]); result = ExpNode(PadNode(x, [0, 1], [0, 2], -inf));' >border.lt
+check "a table of a border of minus infinity, with its place" says 1 "border.lt:1:38" "$O/lt-quantize" border.lt \
+	--data x.npy -o q.lt
+
+check "a label that is no class" refuses "the label of row 5 is 4, and the result 'result' has the classes 0 to 3" \
+	--labels above.npy
+check "a label below 0" refuses 'below.npy: the label of row 5 is -1' --labels below.npy
+python3 -c "import numpy as np; np.save('less.npy', np.load('x.npy')[:19])"
+check "inputs of as many evaluations and other rows" says 2 "'y' has 19 rows of data, 2 an evaluation, and 'x' has 20" \
+	"$O/lt-quantize" two.lt --data y=less.npy --data x=x.npy -o q.lt
+check "--ram where floats are in memory" refuses '--ram goes with --mode static' --ram 1 --mode weights
+check "--flash where floats are in memory" refuses '--flash goes with --mode static' --flash 99 --mode dynamic
+check "16 bits of a mode of 8" refuses '--bits 16 does not go with --mode dynamic' --bits 16 --mode dynamic
+echo 'x = InputTensor(x, float32, [2, 6]); result = LogNode(x @ ConstantTensor(w, float32, [6, 4]));' >log.lt
+check "results that are NaN" says 2 "the data makes the result 'result' nan in row 0" \
+	"$O/lt-quantize" log.lt --data x.npy -w w.npz --metric agree -o q.lt --mode weights
+code=1 check "no room at 16 bits" refuses 'at 16 bits constants take 48 bytes, 38 more' --bits 16 --flash 10
+code=1 check "too great a loss at 16 bits" refuses 'allows 0.000: a greater --loss is the way out' --bits 16 \
+	--metric error --loss 0 --time 0.001
+for by in '0 divided /' '-inf multiplied *'; do
+	read -r number word operator <<<"$by"
+	echo "x = InputTensor(x, float32, [2, 6]); result = x $operator FullNode(float32, [], $number);" >by.lt
+	check "a value that is $word by $number" says 2 "is $word by $number" "$O/lt-quantize" by.lt --data x.npy -o q.lt
+done
+
+# A copy that broadcasts, and one that turns its axes, have the shape of the copy.
+copies() {
+	printf 'graph 1\nvar i 2\nvar j 6\nvar k 3\n%s\n%s\n%s\n%s\n%s\n%s\n%s\n' '%x = f32[i, j] input "x"' \
+		'%y = f32[i, j, k] copy %x' '%z = f32[j, i] copy %x' '%w = f32[k, i, j] mul %y, %y' 'result "y" = %y' \
+		'result "z" = %z' 'result "w" = %w' >copy.graph &&
+		"$O/lt-quantize" copy.graph --data x.npy -o q.lt --metric error --data-out xq.npy --bits 16 &&
+		python3 -c "import numpy as np; np.save('xq2.npy', np.load('xq.npy')[:2])" &&
+		"$O/lt-run" q.lt -i x=xq2.npy -o int.npz -q && python3 - <<'END'
+import numpy as np
+x, got = np.load('xq2.npy').astype(np.int64), np.load('int.npz')
+assert (got['y'] == np.repeat(x[:, :, None], 3, 2)).all() and (got['z'] == x.T).all()
+assert got['w'].shape == (3, 2, 6)
+END
+}
+check "copies that broadcast or turn their axes" copies
+
+# The names of a model's own are not ours.
+own_names() {
+	local a b
+	for a in cell.0 weight.1.0 ~shift.1.0 shift.1.0; do
+		b=~cell.0
+		[ $a = cell.0 ] && b=cell.1
+		printf 'graph 1\nvar i 2\nvar j 6\n%%x = f32[i, j] input "%s"\n%%y = f32[i, j] mul %%x, %%x\n' "$a" >own.graph
+		printf 'result "%s" = %%y\nresult "%s" = %%x\n' "$a" "$b" >>own.graph
+		"$O/lt-quantize" own.graph --data x.npy -o q.lt --metric error --loss 100 --time 1 || return 1
+	done
+}
+check "names of a model that could be ours" own_names
+
+no_weights() {
+	echo 'x = InputTensor(x, float32, [2, 6]); result = MaxNode(x, FullNode(float32, [], 0));' >relu.lt
+	fresh && "$O/lt-quantize" relu.lt --data x.npy -o q.lt --metric error --loss 100 --bits 8 >said && cat said &&
+		! [ -e q.safetensors ] && ! grep safetensors q.lt && fresh && quantize --loss 100 && grep -q '# weights: q.saf' q.lt
+}
+check "a script without constants names no file of weights" no_weights
+one_tried() { fresh && quantize --bits 8 --loss 100 --time 0.001 >said && cat said && grep -q '^1 candidate t' said; }
+check "one candidate" one_tried
+
+# The bounds hold, and less room is not better.
+bounded() {
+	fresh && quantize --labels y.npy --loss 100 --flash 24 >said && cat said && grep -q 'constants 24 bytes' said &&
+		fresh && quantize --metric error --loss 100 --bits 16 >said && cat said && grep -q 'constants 48 bytes' said
+}
+check "--flash bounds the constants" bounded
+
+# -- what is told --
+
+# -v says each candidate, of which later ones are no better; the help says so.
+told() {
+	fresh && quantize --bits 8 --metric error --loss 100 -v >said 2>&1 && cat said &&
+		[ "$(grep -c '^candidate [0-9]* (' said)" = "$(sed -n 's/^\([0-9]*\) candidates* tried.*/\1/p' said)" ] &&
+		[ "$(grep -c '^candidate' said)" -gt 1 ] && "$O/lt-quantize" --help | grep -A1 -e --verbose | tr -s ' \n' ' ' |
+		grep -q 'each candidate that is tried'
+}
+check "-v says each candidate that is tried" told
+
+reported() {
+	fresh && quantize --labels y.npy --loss 100 --report r.json --page 'r.html' -q && python3 - <<'END'
+import json, re
+import numpy as np
+with open('r.json') as f:
+    r = json.load(f)
+x, w = np.load('x.npy').astype('d'), np.load('w.npz')['w'].astype('d')
+cells = {c['name']: c for c in r['cells']}
+assert abs(cells['x']['low'] - x.min()) < 1e-6 and abs(cells['x']['high'] - x.max()) < 1e-6, cells['x']
+assert abs(cells['w']['low'] - w.min()) < 1e-6 and abs(cells['w']['high'] - w.max()) < 1e-6, cells['w']
+assert r['metric'] == 'accuracy' and r['rows'] == 20 and r['evaluations'] == r['compared'] == 10
+y = np.load('y.npy')
+assert abs(r['floats'] - 100 * ((x @ w).argmax(1) == y).mean()) < 1e-6
+def step(c):
+    return 2.0 ** c['exponent']
+def integers(v, c):
+    return np.clip(np.floor(v / step(c) + 0.5), c['least'] / step(c), c['most'] / step(c))
+qx, qw = integers(x, cells['x']), integers(w, cells['w'])
+assert abs(r['integers'] - 100 * ((qx @ qw).argmax(1) == y).mean()) < 1e-6
+# No input may have a sum that is not between its ends, and they are not much further away than that.
+top = np.where(qw > 0, cells['x']['most'], cells['x']['least']) / step(cells['x'])
+most = (top * qw).sum(0).max()
+(s,) = r['sums']
+assert most <= s["most"] <= most + 6 * 255, (most, s)
+assert r['tried'][0]['possible'] and r['loss'] == min(t['loss'] for t in r['tried'])
+assert r['constants'] == 24 and cells['w']['bytes'] == 24 and 'without code' in r['counted']
+with open('r.html') as f:
+    page = f.read()
+assert page.count('<svg') == 1 + len(cells) - 1 and 'http' not in page
+assert all('<td>%s</td>' % n in page for n in ('x', 'w')) and 'lt-build says what a target takes' in page
+END
+}
+check "the report has what numpy finds, and the page a plot for each" reported
+# The last rows are in no range and no candidate: what numpy finds there, of 3 evaluations of 10.
+held_out() {
+	fresh && data=held.npy quantize --labels y.npy --loss 100 --hold-out 30 --report r.json --page r.html \
+		--data-out xq.npy >said && cat said && python3 - <<'END'
+import json, re
+import numpy as np
+with open('r.json') as f:
+    r = json.load(f)
+x, w, y = np.load('held.npy').astype('d'), np.load('w.npz')['w'].astype('d'), np.load('y.npy')
+cells = {c['name']: c for c in r['cells']}
+assert abs(x[14:]).max() > 2 * abs(x[:14]).max()
+assert abs(cells['x']['low'] - x[:14].min()) < 1e-6 and abs(cells['x']['high'] - x[:14].max()) < 1e-6, cells['x']
+def integers(v, c):
+    step = 2.0 ** c['exponent']
+    return np.clip(np.floor(v / step + 0.5), c['least'] / step, c['most'] / step)
+q = integers(x, cells['x']) @ integers(w, cells['w'])
+def right(z, rows):
+    return 100 * (z[rows].argmax(1) == y[rows]).mean()
+seen, held, h = slice(0, 14), slice(14, 20), r['held_out']
+assert r['rows'] == 14 and abs(r['floats'] - right(x @ w, seen)) < 1e-6 and abs(r['integers'] - right(q, seen)) < 1e-6
+assert h['rows'] == 6 and abs(h['floats'] - right(x @ w, held)) < 1e-6 and abs(h['integers'] - right(q, held)) < 1e-6
+assert abs(h['loss'] - (h['floats'] - h['integers'])) < 1e-6
+real, step = (x @ w)[held], 2.0 ** (cells['x']['exponent'] + cells['w']['exponent'])
+assert abs(h['distance'] - np.sqrt(((q[held] * step - real) ** 2).sum() / (real ** 2).sum())) < 1e-6
+with open('said') as f:
+    said = re.search(r'held out: ([\d.]+) %, of the floats ([\d.]+) % \(6 rows\)', f.read())
+assert abs(float(said[1]) - h['integers']) < 0.01 and abs(float(said[2]) - h['floats']) < 0.01
+assert (np.load('xq.npy') == integers(x, cells['x'])).all()
+with open('r.html') as f:
+    assert 'held out' in f.read()
+END
+}
+python3 -c "
+import numpy as np
+x = np.load('x.npy')
+x[14:] *= 8
+np.save('held.npy', x)"
+check "what is held out is judged, and in no range" held_out
+python3 -c "import numpy as np; np.save('two.npy', np.load('x.npy')[:2])"
+data=two.npy check "nothing to hold out" refuses '--hold-out 30: the data is one evaluation' --hold-out 30
+check "a label of what is held out that is no class" refuses 'the label of row 19 is 7' --labels far.npy --hold-out 30
+check "a report is not written over the data" says 2 'x.npy' "$O/lt-quantize" net.lt --data x.npy -w w.npz -o q.lt \
+	--report x.npy
+
+cp y.npy same.npy
+# kept TEXT ARGUMENTS...: refused, and the labels are as they were.
+kept() { refuses "$@" && cmp y.npy same.npy; }
+check "a report is not written over the labels" kept 'y.npy' --labels y.npy --report y.npy
+data=x=x.npy check "a report is not written over data with a name" refuses 'x.npy would be written over' --report x.npy
+check "one name for the script and the report" refuses 'written twice, for the script (-o) and for --report' \
+	--report ./q.lt
+check "one name for the weights and the data" refuses '.safetensors' --data-out q.safetensors
+check "one name for the weights and the page" refuses 'its weights and for --page' --page q.safetensors
+check "one name for the report and the page" refuses 'for --report and for --page' --report r.x --page "$PWD/r.x"
+
+# Ctrl-C: the best so far is written whole, and the process ends by the signal.
+interrupted() {
+	fresh
+	python3 -c "import numpy as np; np.save('many.npy', np.random.default_rng(1).normal(size=(20000, 6)).astype('f'))"
+	set -m
+	"$O/lt-quantize" net.lt -w w.npz --data many.npy -o q.lt --metric error --loss 100 --bits 8 --time 600 -v \
+		>said 2>&1 &
+	local pid=$! i
+	set +m
+	for i in $(seq 300); do grep -q 'candidate 2' said && break; sleep 0.02; done
+	kill -INT $pid
+	wait $pid
+	i=$?
+	cat said
+	# It may have come to its end before, or to what is written then.
+	[ $i = 130 ] || [ $i = 0 ] || return 1
+	"$O/lt-run" q.lt -i x=1 -q
+}
+check "an interrupt ends the search, and the best is written" interrupted
+# So it is if a candidate is running, which is given up: one that takes half a second is stopped in its midst.
+interrupted_inside() {
+	local pid i
+	fresh
+	python3 - <<'PY'
+import numpy as np
+rng = np.random.default_rng(2)
+np.savez('deep.npz', a=rng.normal(size=(6, 192)).astype('f'), b=rng.normal(size=(192, 192)).astype('f') / 14,
+         c=rng.normal(size=(192, 4)).astype('f'))
+np.save('deep.npy', rng.normal(size=(6000, 6)).astype('f'))
+PY
+	echo 'x = InputTensor(x, float32, [2, 6]); h = ReLUNode(x @ ConstantTensor(a, float32, [6, 192]));
+b = ConstantTensor(b, float32, [192, 192]);
+repeat i in 0..3 { h = ReLUNode(h @ b); }
+result = h @ ConstantTensor(c, float32, [192, 4]);' >deep.lt
+	set -m
+	"$O/lt-quantize" deep.lt -w deep.npz --data deep.npy -o q.lt --metric error --loss 100 --bits 8 --time 600 -v \
+		--threads 1 >said 2>&1 &
+	pid=$!
+	set +m
+	for i in $(seq 600); do grep -q 'candidate 2' said && break; sleep 0.05; done
+	sleep 0.1
+	kill -INT $pid
+	wait $pid
+	i=$?
+	cat said
+	[ $i = 130 ] && grep -q 'interrupted: the best of [0-9]* candidates is written' said &&
+		"$O/lt-run" q.lt -i x=1 -q
+}
+check "an interrupt inside a candidate keeps the best before it" interrupted_inside
+# One that is too bad is refused, which says why there was no better one.
+interrupted_early() {
+	local pid i
+	fresh
+	set -m
+	"$O/lt-quantize" net.lt -w w.npz --data many.npy -o q.lt --metric error --loss 0 --bits 8 --time 600 -v >said 2>&1 &
+	pid=$!
+	set +m
+	for i in $(seq 300); do grep -q 'candidate 2' said && break; sleep 0.02; done
+	kill -INT $pid
+	wait $pid
+	cat said
+	[ -e q.lt ] && return 1
+	# It may have come to its end before.
+	grep -q 'interrupted: the best of' said || ! grep -q -i interrupt said
+}
+check "an interrupted search that has found nothing says so" interrupted_early
+
+# A model of ONNX: a convolution, its batch normalisation, a pool, tanh, a layer, softmax.
+onnx_model() {
+	python3 - <<'END' || return 1
+import numpy as np, onnx
+from onnx import helper as h, numpy_helper as nh
+rng = np.random.default_rng(3)
+w = {'w': rng.normal(size=(3, 2, 3, 3)), 's': rng.uniform(0.5, 2, 3), 'o': rng.normal(size=3), 'm': rng.normal(size=3),
+     'v': rng.uniform(0.5, 2, 3), 'd': rng.normal(size=(27, 4)), 'e': rng.normal(size=4)}
+nodes = [h.make_node('Conv', ['x', 'w'], ['a'], pads=[1, 1, 1, 1]),
+         h.make_node('BatchNormalization', ['a', 's', 'o', 'm', 'v'], ['b']),
+         h.make_node('MaxPool', ['b'], ['c'], kernel_shape=[2, 2], strides=[2, 2]), h.make_node('Tanh', ['c'], ['f']),
+         h.make_node('Flatten', ['f'], ['g']), h.make_node('Gemm', ['g', 'd', 'e'], ['y']),
+         h.make_node('Softmax', ['y'], ['p'], axis=1)]
+info = h.make_tensor_value_info
+g = h.make_graph(nodes, 'net', [info('x', 1, ['n', 2, 6, 6])], [info('y', 1, ['n', 4]), info('p', 1, ['n', 4])],
+                 [nh.from_array(v.astype('f'), k) for k, v in w.items()])
+m = h.make_model(g, opset_imports=[h.make_opsetid('', 17)])
+m.ir_version = 9
+onnx.save(m, 'net.onnx')
+np.save('images.npy', rng.normal(size=(40, 2, 6, 6)).astype('f'))
+END
+	fresh && "$O/lt-quantize" net.onnx --dim n=1 --data images.npy -o q.lt --bits 16 --metric error >said && cat said &&
+		python3 -c "
+import re
+assert float(re.search(r'floats: ([\d.]+) %', open('said').read())[1]) > 99.5" &&
+		"$O/lt-run" q.lt -i x=random --verify -q
+}
+# Quantised models that cannot be: a sentence with the place, and no file.
+refused_models() {
+	python3 - <<'END' || return 1
+import numpy as np, onnx
+from onnx import helper as h, numpy_helper as nh
+info = h.make_tensor_value_info
+def write(name, scale, zero, inputs=('x', 's', 'z')):
+    held = [nh.from_array(v, k) for k, v in (('s', scale), ('z', zero)) if v is not None]
+    g = h.make_graph([h.make_node('DequantizeLinear', inputs, ['y'], name='node_' + name)], 'g', [info('x', 3, [4])],
+                     [info('y', 1, [4])], held)
+    m = h.make_model(g, opset_imports=[h.make_opsetid('', 17)])
+    m.ir_version = 9
+    onnx.save(m, 'bad-%s.onnx' % name)
+f, z = np.float32, np.int8(0)
+write('nought', f(0), z)
+write('negative', f(-0.5), z)
+write('nan', f('nan'), z)
+write('infinite', f('inf'), z)
+write('missing', None, z, ('x', '', 'z'))
+write('type', f(1), np.uint8(0))
+write('kind', np.int32(1), z)
+write('shape', np.ones(3, f), z)
+END
+	local name text
+	while read -r name text; do
+		rm -f out.npy out.c
+		says 2 "$text" "$O/lt-run" "bad-$name.onnx" -i x=iota -o out.npy -q && grep -q "node_$name\|bad-$name" said &&
+			says 2 "$text" "$O/lt-build" "bad-$name.onnx" -o out.c -q && ! [ -e out.npy ] && ! [ -e out.c ] || return 1
+	done <<'END'
+nought is 0 at 0: it has to be above 0 and finite
+negative is -0.5 at 0: it has to be above 0 and finite
+nan is nan at 0: it has to be above 0 and finite
+infinite is inf at 0: it has to be above 0 and finite
+missing input 1 is missing
+type they have to be of one type
+kind has to be a float
+shape axis 1 is outside of a value of rank 1
+END
+}
+case ${DIRS-frontends/onnx} in
+*frontends/onnx*)
+	if python3 -c 'import onnx' 2>/dev/null; then
+		check "a model of ONNX: convolution, batch normalisation, pool, tanh, softmax" onnx_model
+		check "quantised models of ONNX whose scales or types cannot be" refused_models
+	else
+		echo "ok - a model of ONNX # SKIP there is no onnx for Python"
+	fi ;;
+esac
+
+# A program of SeeDot, whose data is beside it.
+seedot() {
+	mkdir -p sd && python3 - <<'END' || return 1
+import numpy as np
+r = np.random.default_rng(2)
+np.save('sd/W.npy', r.uniform(-1, 1, (6, 4)).astype('f'))
+np.save('sd/B.npy', r.uniform(-1, 1, (1, 4)).astype('f'))
+np.save('sd/data.npy', r.uniform(-1, 1, (50, 1, 6)).astype('f'))
+END
+	echo 'let X = (1, 6) in [-1, 1] in let W = (6, 4) in [-1, 1] in let B = (1, 4) in [-1, 1] in
+let H = tanh(X * W + B) in argmax(H)' >sd/net.sd
+	fresh && "$O/lt-quantize" sd/net.sd --data sd/data.npy -o q.lt --loss 2 >said && cat said && grep -q '50 of 50' said
+}
+check "a program of SeeDot" seedot
+
+# Two thousand images that the training has not seen.
+mnist=${MNIST:-$here/../shared/data/mnist}
+digits() {
+	zcat "$mnist/t10k-images-idx3-ubyte.gz" >images && zcat "$mnist/t10k-labels-idx1-ubyte.gz" >labels &&
+		python3 - <<'END' &&
+import numpy as np
+x = np.fromfile('images', np.uint8)[16:].reshape(-1, 28, 28)
+y = np.fromfile('labels', np.uint8)[8:]
+for name, at in (('data', slice(0, 1000)), ('test', slice(8000, 10000))):
+    np.save(name + '.npy', (x[at] / np.float32(255)).astype('f'))
+    np.save(name + '-labels.npy', y[at].astype(np.int64))
+END
+		"$O/lt-quantize" "$here/examples/mnist/mnist.lt" -w "$here/examples/mnist/weights.safetensors" --data data.npy \
+			--labels data-labels.npy -o m.lt || return 1
+	sed 's/\[20, /[2000, /g' m.lt >m2000.lt && cp m.safetensors m2000.safetensors &&
+		python3 - "$O/lt-run" "$here/examples/mnist/weights.safetensors" <<'END'
+import json, re, subprocess, sys
+import numpy as np
+x, y = np.load('test.npy'), np.load('test-labels.npy')
+with open('m.lt') as f:
+    step = float(re.search(r'MeansNode\(\$1, ([^)]+)\)', f.read())[1])
+np.save('in.npy', np.clip(np.floor(x / step + 0.5), 0, 255).astype(np.uint8))
+subprocess.check_call([sys.argv[1], 'm2000.lt', '-i', 'image=in.npy', '-o', 'out.npz', '-q'])
+right = 100 * (np.load('out.npz')['result'].argmax(1) == y).mean()
+with open(sys.argv[2], 'rb') as f:
+    raw = f.read()
+n = int.from_bytes(raw[:8], 'little')
+w = {k: np.frombuffer(raw[8 + n:], '<f4')[v['data_offsets'][0] // 4:v['data_offsets'][1] // 4].reshape(v['shape'])
+     for k, v in json.loads(raw[8:8 + n]).items()}
+h = np.maximum(x.reshape(-1, 784) @ w['weight_0'] + w['bias_0'], 0)
+floats = 100 * ((h @ w['weight_1'] + w['bias_1']).argmax(1) == y).mean()
+print('accuracy on 2000 others: %.2f %%, of the floats %.2f %%' % (right, floats))
+assert right >= floats - 0.5
+END
+}
+if [ -r "$mnist/t10k-images-idx3-ubyte.gz" ]; then
+	check "MNIST: at most half a point is lost on images that were not looked at" digits
+else
+	echo "ok - MNIST # SKIP its images are not there (MNIST=FOLDER names a place)"
+fi

@@ -1,0 +1,283 @@
+/* choose.c -- the search: how many bits and which exponent each cell has.
+ *
+ * All cells of 8 bits are tried first, all of 16 next.  Where the ones lose too much and the others are too large, each
+ * cell is narrowed alone, to see what that loses, and then one after the other, in the order of loss for a byte.  One
+ * that loses too much is left as it was, and the next is tried.  At the end exponents are moved by one, up and down.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "program/host/host.h"
+#include "tools/quantize/quantize.h"
+
+/* Whether a candidate says what the format is: not of one that follows, or is alike. */
+static bool is_free(const struct quantizing *z, int32_t c)
+{
+	return z->q->cell[c].kind != LT_QUANT_WIDE && z->q->cell[c].like == c;
+}
+
+static int64_t left_ns(const struct quantizing *z)
+{
+	return z->begin_ns + (int64_t)(1e9 * z->o.seconds) - lt__now_ns();
+}
+
+bool quantize_goes_on(const struct quantizing *z) { return left_ns(z) > 0 && !lt__interrupted(NULL); }
+
+static struct lt_quant_format format_of(const struct quantizing *z, int32_t c, int32_t bits)
+{
+	const int32_t most = z->q->cell[c].bits, b = bits < most ? bits : most;
+	return (struct lt_quant_format){ b, is_free(z, c) ? quantize_exponent(z, c, b) : 0 };
+}
+
+static lt_status candidate_new(struct quantizing *z, struct quantize_candidate *c)
+{
+	*c = (struct quantize_candidate){ .format = calloc((size_t)z->q->n_cell + 1, sizeof *c->format) };
+	return c->format ? LT_OK : lt_fail(z->ctx, LT_ENOMEM, "out of memory");
+}
+
+static void candidate_copy(const struct quantizing *z, struct quantize_candidate *to, const struct quantize_candidate
+	*c)
+{
+	struct lt_quant_format *format = to->format;
+	memcpy(format, c->format, sizeof *format * (size_t)z->q->n_cell);
+	*to = *c;
+	to->format = format;
+}
+
+static bool is_small(const struct quantizing *z, const struct quantize_candidate *c)
+{
+	return (!z->o.flash || c->flash <= z->o.flash) && (!z->o.ram || c->ram <= z->o.ram);
+}
+
+static bool is_good(const struct quantizing *z, const struct quantize_candidate *c)
+{
+	return c->score.possible && c->score.loss <= z->o.loss + 1e-9;
+}
+
+bool quantize_is_better(const struct quantize_score *a, const struct quantize_score *b)
+{
+	if (a->possible != b->possible)
+		return a->possible;
+	return a->loss < b->loss || (a->loss <= b->loss && a->error < b->error);
+}
+
+/* Tries one, and says how far the search is. */
+static lt_status try_candidate(struct quantizing *z, struct quantize_candidate *c, const char *what)
+{
+	for (int32_t i = 0; i < z->q->n_cell; i++)
+		c->format[i] = c->format[z->q->cell[i].like];
+	lt__phase(&z->phases, "%s, candidate %lld, %d s left", what, (long long)z->tried + 1, (int)(left_ns(z) / 1000000000));
+	const int64_t tried = z->tried;
+	LT_TRY(quantize_measure(z, c));
+	if (z->o.verbose && z->tried > tried) {
+		lt__phase(&z->phases, NULL);
+		lt__say(stderr, "candidate %lld (%s): ", (long long)z->tried, what);
+		if (c->score.possible)
+			lt__say(stderr, "loss %.3f points, distance %.4f, %lld bytes of constants, %lld of values\n", c->score.loss,
+				c->score.error, (long long)c->flash, (long long)c->ram);
+		else
+			lt__say(stderr, "%s\n", z->q->mode == LT_QUANT_STATIC ? "its numbers may be too large"
+				: "results are no finite numbers");
+	}
+	return LT_OK;
+}
+
+/* -- one width for all -- */
+
+static lt_status try_width(struct quantizing *z, int32_t bits, struct quantize_candidate *c)
+{
+	char what[24];
+	for (int32_t i = 0; i < z->q->n_cell; i++)
+		c->format[i] = format_of(z, i, bits);
+	snprintf(what, sizeof what, "%d bits", bits);
+	return try_candidate(z, c, what);
+}
+
+/* Moves exponents by one as long as that is better; `enough`: only until the loss is allowed. */
+static lt_status tune(struct quantizing *z, struct quantize_candidate *c, struct quantize_candidate *other, bool enough)
+{
+	enum { ROUNDS = 2 };
+	for (int round = 0; round < ROUNDS; round++) {
+		bool moved = false;
+		for (int32_t i = z->q->n_cell - 1; i >= 0; i--)
+			for (int32_t by = -1; by <= 1 && is_free(z, i); by += 2) {
+				if (!quantize_goes_on(z) || (enough && is_good(z, c)))
+					return LT_OK;
+				candidate_copy(z, other, c);
+				other->format[i].exponent += by;
+				LT_TRY(try_candidate(z, other, "moving exponents"));
+				if (quantize_is_better(&other->score, &c->score) && is_small(z, other)) {
+					candidate_copy(z, c, other);
+					moved = true;
+					break;
+				}
+			}
+		if (!moved)
+			break;
+	}
+	return LT_OK;
+}
+
+/* -- widths of their own -- */
+
+struct narrowing { int32_t cell; double price; };       /* what a byte less costs */
+
+static int by_price(const void *a, const void *b)
+{
+	const struct narrowing *x = a, *y = b;
+	return x->price < y->price ? -1 : x->price > y->price ? 1 : x->cell < y->cell ? -1 : x->cell > y->cell;
+}
+
+static int64_t all_bytes(const struct quantize_candidate *c) { return c->flash + c->ram; }
+
+/* Each cell alone: what it loses for what it saves. */
+static lt_status price_all(struct quantizing *z, const struct quantize_candidate *wide, struct quantize_candidate
+	*other,
+	struct narrowing *out, int32_t *n)
+{
+	*n = 0;
+	for (int32_t i = 0; i < z->q->n_cell; i++) {
+		if (!is_free(z, i) || wide->format[i].bits <= 8)
+			continue;
+		out[*n] = (struct narrowing){ i, INFINITY };
+		candidate_copy(z, other, wide);
+		other->format[i] = format_of(z, i, 8);
+		if (quantize_goes_on(z)) {
+			LT_TRY(try_candidate(z, other, "narrowing one"));
+			const double saved = (double)(all_bytes(wide) - all_bytes(other)), lost = other->score.loss - wide->score.loss;
+			out[*n].price = (fmax(lost, 0) + 1e-3 * other->score.error) / fmax(saved, 0.5);
+		}
+		++*n;
+	}
+	qsort(out, (size_t)*n, sizeof *out, by_price);
+	return LT_OK;
+}
+
+/* One after the other; until: only as long as it is too large, whatever it loses. */
+static lt_status narrow_all(struct quantizing *z, struct quantize_candidate *c, struct quantize_candidate *other,
+	const struct narrowing *order, int32_t n, bool until)
+{
+	for (int32_t i = 0; i < n; i++) {
+		const int32_t cell = order[i].cell;
+		const struct lt_quant_format narrow = format_of(z, cell, 8);
+		for (int32_t by = 0; by >= -1; by--) {
+			if (!quantize_goes_on(z) || (until && is_small(z, c)))
+				return LT_OK;
+			candidate_copy(z, other, c);
+			other->format[cell] = (struct lt_quant_format){ narrow.bits, narrow.exponent + by };
+			LT_TRY(try_candidate(z, other, "narrowing all"));
+			if (until ? other->score.possible : is_good(z, other)) {
+				candidate_copy(z, c, other);
+				break;
+			}
+		}
+	}
+	return LT_OK;
+}
+
+static lt_status narrow(struct quantizing *z, struct quantize_candidate *c, struct quantize_candidate *other,
+	bool until)
+{
+	struct narrowing *order = calloc((size_t)z->q->n_cell + 1, sizeof *order);
+	int32_t n;
+	if (!order)
+		return lt_fail(z->ctx, LT_ENOMEM, "out of memory");
+	lt_status s = price_all(z, c, other, order, &n);
+	if (!s)
+		s = narrow_all(z, c, other, order, n, until);
+	free(order);
+	return s;
+}
+
+/* -- the whole -- */
+
+static const char *metric_word(const struct quantizing *z)
+{
+	return z->metric == METRIC_ACCURACY ? "accuracy" : z->metric == METRIC_AGREE ? "agreement" : "error";
+}
+
+static const char *interrupted_word(void) { return lt__interrupted(NULL) ? "interrupted: " : ""; }
+
+/* What takes most of what there is no room for. */
+static lt_status refuse_size(struct quantizing *z, const struct quantize_candidate *c)
+{
+	int32_t most = -1;
+	const bool flash = z->o.flash && c->flash > z->o.flash;
+	for (int32_t i = 0; i < z->q->n_cell; i++) {
+		const bool counts = (z->q->cell[i].kind == LT_QUANT_WEIGHT) == flash;
+		if (counts && (most < 0 || z->q->cell[i].elems > z->q->cell[most].elems))
+			most = i;
+	}
+	return lt_fail(z->ctx, LT_EUNSUPPORTED, "%s: %sat %s bits %s take %lld bytes, %lld more than --%s allows; '%s' takes "
+		"most, with %lld numbers", z->o.model, interrupted_word(), z->o.bits[0] == '1' ? "16" : "8",
+		flash ? "constants" : "values",
+		(long long)(flash ? c->flash : c->ram), (long long)(flash ? c->flash - z->o.flash : c->ram - z->o.ram),
+		flash ? "flash" : "ram", most < 0 ? "" : z->q->cell[most].name,
+		(long long)(most < 0 ? 0 : z->q->cell[most].elems));
+}
+
+static lt_status refuse_loss(struct quantizing *z, const struct quantize_candidate *c)
+{
+	const bool sixteen = z->o.bits[0] == '1', more = z->q->mode != LT_QUANT_DYNAMIC && z->o.bits[0] == '8';
+	if (!c->score.possible && z->q->mode != LT_QUANT_STATIC)
+		return lt_fail(z->ctx, LT_EUNSUPPORTED, "%s: %sresults with rounded constants are no finite numbers%s", z->o.model,
+			interrupted_word(), more ? ": more bits (--bits 16) are the way out" : "");
+	if (!c->score.possible)
+		return lt_fail(z->ctx, LT_EUNSUPPORTED, "%s: %snumbers of a sum may need more than 52 bits%s", z->o.model,
+			interrupted_word(), sixteen ? ": fewer bits (--bits 8) have room" : ", of 8 bits, too: it has to be of less terms, "
+			"or of values that are rounded before it");
+	return lt_fail(z->ctx, LT_EUNSUPPORTED, "%s: %sthe best of %lld candidate%s loses %.3f points of %s, and --loss "
+		"allows %.3f: %sa greater --loss %s", z->o.model, interrupted_word(), (long long)z->tried, z->tried == 1 ? "" : "s",
+		c->score.loss, metric_word(z), z->o.loss, more ? "more bits (--bits 16) or " : "",
+		more ? "are the ways out" : "is the way out");
+}
+
+static lt_status choose_one_width(struct quantizing *z, int32_t bits, struct quantize_candidate *other)
+{
+	LT_TRY(try_width(z, bits, &z->best));
+	if (z->best.score.loss > 0)
+		LT_TRY(tune(z, &z->best, other, false));
+	return is_small(z, &z->best) ? LT_OK : refuse_size(z, &z->best);
+}
+
+static lt_status choose_mixed(struct quantizing *z, struct quantize_candidate *other)
+{
+	struct quantize_candidate wide;
+	const bool bounded = z->o.flash || z->o.ram;
+	LT_TRY(try_width(z, 8, &z->best));
+	if (!is_small(z, &z->best))
+		return refuse_size(z, &z->best);
+	if (!bounded && !is_good(z, &z->best))
+		LT_TRY(tune(z, &z->best, other, true));
+	if (!bounded && is_good(z, &z->best))
+		return LT_OK;
+	LT_TRY(candidate_new(z, &wide));
+	lt_status s = try_width(z, 16, &wide);
+	if (!s && !bounded && !is_good(z, &wide))
+		s = tune(z, &wide, other, true);
+	if (!s && (bounded ? !is_small(z, &wide) : is_good(z, &wide)))
+		s = narrow(z, &wide, other, bounded);
+	if (!s && is_small(z, &wide) && (quantize_is_better(&wide.score, &z->best.score) || (is_good(z, &wide)
+		&& !is_good(z, &z->best))))
+		candidate_copy(z, &z->best, &wide);
+	if (!s && z->best.score.loss > 0)
+		s = tune(z, &z->best, other, !bounded);
+	free(wide.format);
+	return s;
+}
+
+lt_status quantize_choose(struct quantizing *z)
+{
+	struct quantize_candidate other = { 0 };
+	z->begin_ns = lt__now_ns();
+	LT_TRY(candidate_new(z, &z->best));
+	lt_status s = candidate_new(z, &other);
+	if (!s)
+		s = !strcmp(z->o.bits, "mixed") ? choose_mixed(z, &other) : choose_one_width(z, z->o.bits[0] == '8' ? 8 : 16, &other);
+	free(other.format);
+	z->end_ns = lt__now_ns();
+	LT_TRY(s);
+	if (z->tried == 0)
+		return lt_fail(z->ctx, LT_ECANCELLED, "interrupted before there was a candidate");
+	return is_good(z, &z->best) ? LT_OK : refuse_loss(z, &z->best);
+}

@@ -1,0 +1,208 @@
+/* ranges.c -- the floats run over the data: what each cell holds, which results are expected, how right they are. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tools/quantize/quantize.h"
+
+enum { KEPT_VALUES = 1 << 16 };
+
+/* -- the metric -- */
+
+static int64_t largest_at(const double *x, int64_t n)
+{
+	int64_t at = 0;
+	for (int64_t i = 1; i < n; i++)
+		at = x[i] > x[at] ? i : at;
+	return at;
+}
+
+/* The class of a row: the number itself, or where the largest is. */
+static int64_t class_of(const struct quantizing *z, const double *row)
+{
+	return z->classes > 1 ? largest_at(row, z->classes) : (int64_t)*row;
+}
+
+double quantize_metric(const struct quantizing *z, const double *result)
+{
+	const int64_t n = z->part.samples * z->row_results;
+	int64_t right = 0;
+	double error = 0;
+	if (z->metric == METRIC_ERROR) {
+		for (int64_t i = 0; i < n * z->classes; i++)
+			error += (result[i] - z->part.expected[i]) * (result[i] - z->part.expected[i]);
+		return 100 * (1 - sqrt(error / (z->part.norm > 0 ? z->part.norm : 1)));
+	}
+	const int64_t rows = z->row_results == z->input[0].rows && z->part.rows < n ? z->part.rows : n;
+	for (int64_t i = 0; i < rows; i++)
+		right += class_of(z, result + i * z->classes) == (z->metric == METRIC_ACCURACY ? z->part.labels[i]
+			: class_of(z, z->part.expected + i * z->classes));
+	return 100 * (double)right / (double)rows;
+}
+
+static lt_status check_labels(struct quantizing *z, const char *result)
+{
+	for (int64_t i = 0; i < z->part.rows; i++)
+		if (z->part.labels[i] < 0 || z->part.labels[i] >= z->classes)
+			return lt_fail(z->ctx, LT_EINVAL, "%s: the label of row %lld is %lld, and the result '%s' has the classes 0 to %lld",
+				z->o.labels, (long long)(z->part.first + i), (long long)z->part.labels[i], result, (long long)z->classes - 1);
+	return LT_OK;
+}
+
+/* Which result is judged, and how. */
+lt_status quantize_metric_find(struct quantizing *z)
+{
+	const struct model_bindings *results = &z->model.binding[LT_BINDING_RESULT];
+	const char *name = z->o.result;
+	z->result = name ? model_binding_index(results, name, strlen(name)) : 0;
+	if (z->result < 0)
+		return lt_fail(z->ctx, LT_EINVAL, "--result %s: the model has no such result", name);
+	const struct model_binding *b = &results->at[z->result];
+	const bool floats = lt__dtype_info(b->dtype)->cls == LT_CLASS_FLOAT;
+	const int64_t n = lt__node_elems(z->model.graph, b->node);
+	z->classes = floats && b->rank > 0 ? b->shape[b->rank - 1] : 1;
+	z->row_results = n / z->classes;
+	z->metric = z->o.metric ? !strcmp(z->o.metric, "agree") ? METRIC_AGREE : !strcmp(z->o.metric, "error") ? METRIC_ERROR
+		: METRIC_ACCURACY : z->part.labels ? METRIC_ACCURACY : floats && z->classes == 1 ? METRIC_ERROR : METRIC_AGREE;
+	if (z->metric == METRIC_ERROR && !floats)
+		return lt_fail(z->ctx, LT_EINVAL, "--metric error: the result '%s' is no float", b->name);
+	if (z->metric != METRIC_ERROR && floats && z->classes == 1)
+		return lt_fail(z->ctx, LT_EINVAL, "the result '%s' has one number a row, which is no class: --metric error judges "
+			"it, "
+			"--result NAME another one", b->name);
+	if (z->part.labels && z->metric == METRIC_ACCURACY && z->row_results != z->input[0].rows)
+		return lt_fail(z->ctx, LT_EINVAL, "%s: the result '%s' has %lld rows for %lld rows of data: --result NAME judges "
+			"another one", z->o.labels, b->name, (long long)z->row_results, (long long)z->input[0].rows);
+	return z->metric == METRIC_ACCURACY && z->classes > 1 ? check_labels(z, b->name) : LT_OK;
+}
+
+/* -- values of cells -- */
+
+static lt_status see_cell(struct quantizing *z, int32_t c, const float *x, int64_t n, int64_t before)
+{
+	struct lt_quant_cell *cell = &z->q->cell[c];
+	struct quantize_samples *seen = &z->seen[c];
+	const int64_t every = (cell->elems * z->part.samples / KEPT_VALUES) | 1;
+	if (!seen->at && !(seen->at = malloc(sizeof *seen->at
+		* (size_t)(cell->elems * z->part.n_chunk * z->chunk / every + 2))))
+		return lt_fail(z->ctx, LT_ENOMEM, "out of memory");
+	for (int64_t i = 0; i < n; i++) {
+		if (cell->index && x[i] == -INFINITY) {
+			cell->lowest = true;
+			continue;
+		}
+		if (!isfinite(x[i]))
+			return lt__node_fail(z->model.graph, cell->node, LT_EINVAL, "the data makes this %g in row %lld: no integer stands "
+				"for that", (double)x[i], (long long)((before + i) / cell->elems * z->input[0].rows));
+		cell->low = fmin(cell->low, x[i]);
+		cell->high = fmax(cell->high, x[i]);
+	}
+	for (int64_t i = (every - before % every) % every; i < n; i += every)
+		if (isfinite(x[i]))
+			seen->at[seen->n++] = x[i];
+	return LT_OK;
+}
+
+lt_status quantize_expect(struct quantizing *z, const struct quantize_program *p, int64_t chunk)
+{
+	const struct model_binding *b = &z->model.binding[LT_BINDING_RESULT].at[z->result];
+	const int32_t i = quantize_program_result(p, b->name);
+	const int64_t n = z->row_results * z->classes * z->chunk;
+	if (!z->part.expected && !(z->part.expected = calloc((size_t)(n * z->part.n_chunk) + 1, sizeof *z->part.expected)))
+		return lt_fail(z->ctx, LT_ENOMEM, "out of memory");
+	for (int64_t k = 0; k < n; k++) {
+		const double v = lt__as_double(lt__load(p->result[i], k, b->dtype), b->dtype);
+		if (!isfinite(v))
+			return lt__node_fail(z->model.graph, b->node, LT_EINVAL, "the data makes the result '%s' %g in row %lld: only "
+				"results that are finite numbers are compared", b->name, isnan(v) ? (double)NAN : v,
+				(long long)(z->part.first + (chunk * n + k) / (z->row_results * z->classes) * z->input[0].rows));
+		z->part.expected[chunk * n + k] = v;
+	}
+	return LT_OK;
+}
+
+static lt_status run_floats(struct quantizing *z, struct quantize_program *p)
+{
+	for (int64_t chunk = 0; chunk < z->part.n_chunk; chunk++) {
+		const lt_status ran = lt__interrupted(NULL) ? LT_ECANCELLED : quantize_program_run(z, p, chunk);
+		if (ran == LT_ECANCELLED)
+			return lt_fail(z->ctx, ran, "interrupted before there was a candidate");
+		LT_TRY(ran);
+		LT_TRY(quantize_expect(z, p, chunk));
+		for (int32_t c = 0; c < z->q->n_cell; c++) {
+			const int32_t r = z->q->cell[c].result ? quantize_program_result(p, z->q->cell[c].result) : -1;
+			const int64_t n = z->q->cell[c].elems * z->chunk;
+			if (r >= 0)
+				LT_TRY(see_cell(z, c, p->result[r], n, chunk * n));
+		}
+	}
+	return LT_OK;
+}
+
+void quantize_expected(struct quantizing *z)
+{
+	for (int64_t i = 0; i < z->part.samples * z->row_results * z->classes; i++)
+		z->part.norm += z->part.expected[i] * z->part.expected[i];
+	z->part.base = quantize_metric(z, z->part.expected);
+}
+
+lt_status quantize_floats(struct quantizing *z, struct quantize_program *out)
+{
+	struct lt_graph *g;
+	LT_TRY(lt__quant_ranges(z->q, z->chunk, &g));
+	return quantize_program_make(z, g, out);
+}
+
+lt_status quantize_ranges(struct quantizing *z)
+{
+	struct quantize_program p = { 0 };
+	LT_TRY(quantize_metric_find(z));
+	z->seen = calloc((size_t)z->q->n_cell + 1, sizeof *z->seen);
+	if (!z->seen)
+		return lt_fail(z->ctx, LT_ENOMEM, "out of memory");
+	lt_status s = quantize_floats(z, &p);
+	if (!s)
+		s = run_floats(z, &p);
+	quantize_program_free(&p);
+	LT_TRY(s);
+	lt__quant_join(z->q);
+	quantize_expected(z);
+	return LT_OK;
+}
+
+/* -- exponents -- */
+
+/* Of one cell. */
+static double distance_at(const struct quantizing *z, int32_t c, struct lt_quant_format f)
+{
+	const struct lt_quant_cell *cell = &z->q->cell[c];
+	const struct lt_quant_range r = lt__quant_range(cell, f);
+	const double step = ldexp(1, f.exponent);
+	const int64_t n = cell->content ? cell->elems : z->seen[c].n;
+	double sum = 0;
+	for (int64_t i = 0; i < n; i++) {
+		const double x = cell->content ? cell->content[i] : z->seen[c].at[i];
+		const double away = x - step * (double)lt__quant_round(x, f.exponent, r);
+		sum += away * away;
+	}
+	return sum;
+}
+
+int32_t quantize_exponent(const struct quantizing *z, int32_t cell, int32_t bits)
+{
+	enum { TRIED = 4 };
+	const int32_t most = lt__quant_exponent(&z->q->cell[cell], bits);
+	int32_t best = most;
+	double least = INFINITY;
+	if (z->q->cell[cell].lowest)            /* what is cut off would be taken for minus infinity */
+		return most;
+	for (int32_t e = most; e > most - TRIED; e--) {
+		double d = 0;
+		for (int32_t c = cell; c < z->q->n_cell; c++)
+			d += z->q->cell[c].like == cell ? distance_at(z, c, (struct lt_quant_format){ bits, e }) : 0;
+		if (d < least) {
+			least = d;
+			best = e;
+		}
+	}
+	return best;
+}

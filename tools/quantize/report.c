@@ -1,0 +1,139 @@
+/* report.c -- what was found, as JSON: each value and constant with its range, bits and step, the sums and why they
+ * fit, and all candidates that were tried. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tools/quantize/quantize.h"
+
+void quantize_say_metric(const struct quantizing *z, double metric)
+{
+	static const char *const words[] = { "accuracy", "agreement with the floats", "closeness to the floats" };
+	lt__say(stdout, "%s: %.2f %%, of the floats %.2f %% (%lld rows)\n", words[z->metric], metric, z->part.base,
+		(long long)z->part.rows);
+	if (z->held.samples)
+		lt__say(stdout, "of what was held out: %.2f %%, of the floats %.2f %% (%lld rows)\n", z->held_score.metric,
+			z->held.base, (long long)z->held.rows);
+}
+
+static const char *const kinds[] = { "input", "constant", "value", "table", "quotient", "wide" };
+
+static json_t *cell_json(const struct quantizing *z, const struct lt_quant_derived *d, int32_t c)
+{
+	const struct lt_quant_cell *cell = &z->q->cell[c];
+	const struct lt_nodedef *n = &z->model.graph->node[cell->node];
+	json_t *o = json_object();
+	json_object_set_new(o, "name", lt__json_text(cell->name));
+	json_object_set_new(o, "kind", json_string(kinds[cell->kind]));
+	json_object_set_new(o, "line", json_integer(n->line > 0 ? n->line : 0));
+	json_object_set_new(o, "elements", json_integer(cell->elems));
+	json_object_set_new(o, "type", json_string(lt__dtype_info(d->type[c])->script));
+	json_object_set_new(o, "bytes", json_integer(cell->elems * (int64_t)lt_dtype_bytes(d->type[c])));
+	json_object_set_new(o, "bits", json_integer(cell->kind == LT_QUANT_WIDE ? cell->bits : z->best.format[c].bits));
+	json_object_set_new(o, "exponent", json_integer(d->exponent[c]));
+	json_object_set_new(o, "low", json_real(cell->low));
+	json_object_set_new(o, "high", json_real(cell->high));
+	json_object_set_new(o, "least", json_real(ldexp((double)d->least[c], d->exponent[c])));
+	json_object_set_new(o, "most", json_real(ldexp((double)d->most[c], d->exponent[c])));
+	return o;
+}
+
+/* A sum, with what it is between, as the constants' numbers prove. */
+static json_t *sums_json(const struct quantizing *z, const struct lt_quant_derived *d)
+{
+	json_t *all = json_array();
+	for (lt_node x = 0; x < z->model.graph->n_node; x++) {
+		int64_t least, most;
+		if (!lt__quant_sum(z->q, d, x, &least, &most))
+			continue;
+		json_t *o = json_object();
+		json_object_set_new(o, "name", lt__json_text(z->model.graph->node[x].name));
+		json_object_set_new(o, "least", json_integer(least));
+		json_object_set_new(o, "most", json_integer(most));
+		json_object_set_new(o, "type", json_string(least >= -INT32_MAX && most <= INT32_MAX ? "int32" : "int64"));
+		json_array_append_new(all, o);
+	}
+	return all;
+}
+
+static json_t *tried_json(const struct quantizing *z)
+{
+	json_t *all = json_array();
+	for (int32_t i = 0; i < z->n_history; i++) {
+		const struct quantize_candidate *c = &z->history[i];
+		json_t *o = json_object();
+		json_object_set_new(o, "possible", json_boolean(c->score.possible));
+		json_object_set_new(o, "loss", c->score.possible ? json_real(c->score.loss) : json_null());
+		json_object_set_new(o, "distance", c->score.possible ? json_real(c->score.error) : json_null());
+		json_object_set_new(o, "constants", json_integer(c->flash));
+		json_object_set_new(o, "values", json_integer(c->ram));
+		json_array_append_new(all, o);
+	}
+	return all;
+}
+
+/* What was held out. */
+static json_t *held_json(const struct quantizing *z)
+{
+	json_t *o = json_object();
+	json_object_set_new(o, "rows", json_integer(z->held.rows));
+	json_object_set_new(o, "floats", json_real(z->held.base));
+	json_object_set_new(o, "integers", json_real(z->held_score.metric));
+	json_object_set_new(o, "loss", json_real(z->held_score.loss));
+	json_object_set_new(o, "distance", json_real(z->held_score.error));
+	return o;
+}
+
+static json_t *report_json(const struct quantizing *z, const struct lt_quant_derived *d)
+{
+	static const char *const metrics[] = { "accuracy", "agree", "error" };
+	json_t *o = json_object(), *cells = json_array();
+	for (int32_t c = 0; c < z->q->n_cell; c++)
+		json_array_append_new(cells, cell_json(z, d, c));
+	json_object_set_new(o, "model", lt__json_text(z->o.model));
+	json_object_set_new(o, "script", lt__json_text(z->o.output));
+	json_object_set_new(o, "metric", json_string(metrics[z->metric]));
+	json_object_set_new(o, "floats", json_real(z->part.base));
+	json_object_set_new(o, "integers", json_real(z->best.score.metric));
+	json_object_set_new(o, "loss", json_real(z->best.score.loss));
+	json_object_set_new(o, "distance", json_real(z->best.score.error));
+	json_object_set_new(o, "rows", json_integer(z->part.rows));
+	json_object_set_new(o, "evaluations", json_integer(z->part.samples));
+	if (z->held.samples)
+		json_object_set_new(o, "held_out", held_json(z));
+	json_object_set_new(o, "compared", json_integer(z->judged));
+	json_object_set_new(o, "constants", json_integer(z->best.flash));
+	json_object_set_new(o, "values", json_integer(z->best.ram));
+	json_object_set_new(o, "counted", json_string("constants: bytes, each once in its type; values: bytes of kept values "
+		"that are alive at once; without code, sums between kept values, what kernels need and the stack"));
+	json_object_set_new(o, "seconds", json_real((double)(z->end_ns - z->begin_ns) / 1e9));
+	json_object_set_new(o, "cells", cells);
+	json_object_set_new(o, "sums", sums_json(z, d));
+	json_object_set_new(o, "tried", tried_json(z));
+	return o;
+}
+
+static lt_status write_text(struct quantizing *z, const char *path, const char *text)
+{
+	struct lt_outfile out;
+	LT_TRY(lt__out_open(z->ctx, path, &out));
+	fputs(text, out.file);
+	return lt__out_close(z->ctx, &out, true) ? lt_context_code(z->ctx) : LT_OK;
+}
+
+lt_status quantize_report_write(struct quantizing *z, const struct lt_quant_derived *d)
+{
+	return quantize_json_write(z, report_json(z, d));
+}
+
+lt_status quantize_json_write(struct quantizing *z, json_t *o)
+{
+	char *text = json_dumps(o, LT_JSON_PLAIN | JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+	lt_status s = text ? LT_OK : lt_fail(z->ctx, LT_ENOMEM, "out of memory");
+	if (!s && z->o.report)
+		s = write_text(z, z->o.report, text);
+	if (!s && z->o.page)
+		s = quantize_page_write(z, o);
+	free(text);
+	json_decref(o);
+	return s;
+}
