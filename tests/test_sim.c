@@ -171,6 +171,24 @@ Test(sim, pieces_of_a_result_leave_gaps)
 	}
 }
 
+/* Loops whose iterations go on one after the other are one, on a machine without vectors: also where the innermost has
+ * one iteration and the others do not.  A loop of one iteration stays where its extent depends on an input. */
+Test(sim, loops_that_go_on_are_one)
+{
+	static const char graph[] = "graph 1\nvar a 2\nvar b 3\nvar c 1 limit 1 - q\nvar one 1\nparam q = %q[0] in 0..0\n"
+		"%q = i64[one] input \"q\"\n%x = f32[a, b, c] input \"x\"\n%y = f32[a, b, c] neg %x\nresult \"y\" = %y\n";
+	const char *path = scratch("one.graph");
+	char options[600];
+	FILE *f = fopen(path, "w");
+	cr_assert(f && fputs(graph, f) >= 0 && fclose(f) == 0);
+	(void)snprintf(options, sizeof options,
+		"-b sim:array=0/teams=0 --no-passes --dump=kernel %s", path);
+	cr_expect_eq(run(options), 0, "%s%s", out, err);
+	cr_expect(strstr(out, "from 0 to 6") && !strstr(out, "y[0]"), "%s", out);
+	(void)snprintf(options, sizeof options, "-b sim:array=0/teams=0 --no-passes --verify -i x=iota -i q=zeros %s", path);
+	cr_expect_eq(run(options), 0, "%s%s", out, err);
+}
+
 /* Vectors of copies are folded together behind the last copy: not those that a branch makes, which asks whether a
  * quotient is the same in all lanes.  A single vector stands in no loop, however many statements it has. */
 Test(sim, vectors_of_copies_are_folded_together)

@@ -221,6 +221,7 @@ void lt__lower_columns(struct lowering *);
 void lt__lower_enter(struct lowering *, int32_t loop, struct lower_column);
 void lt__lower_leave(struct lowering *, int32_t loop);
 struct lower_column lt__lower_any_iteration(const struct lowering *, int32_t loop, int32_t value);
+struct lower_column lt__lower_any_of(int64_t n, int32_t value);                 /* of n iterations */
 struct lower_range lt__lower_range(const struct lowering *, int32_t row);
 bool lt__lower_depends(const struct lt_tree *, int32_t row, int32_t loop);      /* through divs, too */
 /* Iterations of the loop that follow one another are neighbours in what the row names, and it has no quotient that

@@ -68,9 +68,7 @@ static void nest_counted(struct lowering *l, int32_t i)
 		if (up == i)
 			break;
 	}
-	struct lower_column c = lt__lower_any_iteration(l, joined, nest_begin(l, from, to, 1, joined));
-	c.range.high = n - 1;
-	nest_inside(l, joined, c);
+	nest_inside(l, joined, lt__lower_any_of(n, nest_begin(l, from, to, 1, joined)));
 	for (int32_t up = lower_loop_at(l, joined)->parent; joined != i; up = lower_loop_at(l, up)->parent) {
 		lt__lower_leave(l, up);
 		if (up == i)

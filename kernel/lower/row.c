@@ -122,11 +122,16 @@ static struct lower_column column_between(int64_t low, int64_t high)
 	return (struct lower_column){ .range = { true, low, high }, .fixed = low == high, .number = low, .value = -1 };
 }
 
-struct lower_column lt__lower_any_iteration(const struct lowering *l, int32_t loop, int32_t value)
+struct lower_column lt__lower_any_of(int64_t n, int32_t value)
 {
-	struct lower_column c = column_between(0, lower_loop_at(l, loop)->max_trip_count - 1);
+	struct lower_column c = column_between(0, n - 1);
 	c.value = value;
 	return c;
+}
+
+struct lower_column lt__lower_any_iteration(const struct lowering *l, int32_t loop, int32_t value)
+{
+	return lt__lower_any_of(lower_loop_at(l, loop)->max_trip_count, value);
 }
 
 void lt__lower_enter(struct lowering *l, int32_t loop, struct lower_column c)
