@@ -163,6 +163,30 @@ check "a script without constants names no file of weights" no_weights
 one_tried() { fresh && quantize --bits 8 --loss 100 --time 0.001 >said && cat said && grep -q '^1 candidate t' said; }
 check "one candidate" one_tried
 
+# Of columns that differ by a factor of 1000, all are near: with one step the small ones are lost.
+by_channel() {
+	python3 -c "
+import numpy as np
+w = np.load('w.npz')['w']
+np.savez('columns.npz', w=w * np.float32([1, 1e-3, 1e-3, 1e-3]))
+np.save('x2.npy', np.load('x.npy')[:2])"
+	local how
+	for how in '' --per-channel; do
+		fresh && w=columns.npz quantize --bits 8 --metric error --loss 100 --time 0.001 --data-out xq.npy $how -q &&
+			python3 -c "import numpy as np; np.save('xq2.npy', np.load('xq.npy')[:2])" &&
+			"$O/lt-run" q.lt -i x=xq2.npy --real -o "real$how.npy" -q || return 1
+	done
+	python3 - <<'END'
+import numpy as np
+x, w = np.load('x2.npy').astype('d'), np.load('columns.npz')['w'].astype('d')
+def lost(name):
+    return np.sqrt(((np.load(name) - x @ w) ** 2).sum(0) / ((x @ w) ** 2).sum(0))
+assert lost('real--per-channel.npy').max() < 0.02 < lost('real.npy')[1:].min(), (lost('real.npy'),
+                                                                                lost('real--per-channel.npy'))
+END
+}
+check "--per-channel: small channels have steps of their own" by_channel
+
 # The bounds hold, and less room is not better.
 bounded() {
 	fresh && quantize --labels y.npy --loss 100 --flash 24 >said && cat said && grep -q 'constants 24 bytes' said &&

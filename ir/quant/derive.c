@@ -244,7 +244,8 @@ static lt_status derive_product(const struct derivation *v, lt_node x, struct qu
 	return LT_OK;
 }
 
-/* A sum of products with a constant is bounded by its numbers; parts of it are within the same bounds. */
+/* A sum of products with a constant is bounded by its numbers; parts of it are within the same bounds.  Where channels
+ * have steps of their own, that is once the sum has been moved up to the finest of these. */
 static struct quant_number derive_sum(const struct derivation *v, lt_node x)
 {
 	const struct lt_graph *g = v->q->graph;
@@ -252,8 +253,10 @@ static struct quant_number derive_sum(const struct derivation *v, lt_node x)
 	const struct lt_quant_node *n = &v->q->node[x];
 	const struct quant_number part = value_of(v, y);
 	const int64_t terms = lt__node_elems(g, y) / lt__node_elems(g, x);
-	struct quant_number all = { part.exponent, times(least_of(part.least, 0), terms), times(most_of(part.most, 0),
-		terms) };
+	const uint8_t *coarser = n->by_channel < 0 ? NULL : v->format[n->by_channel].coarser;
+	const int32_t up = coarser ? lt__quant_most_coarser(&v->q->cell[n->by_channel], v->format[n->by_channel]) : 0;
+	struct quant_number all = { part.exponent, moved_up(times(least_of(part.least, 0), terms), up),
+		moved_up(times(most_of(part.most, 0), terms), up) };
 	for (int32_t i = 0; n->terms > 0 && i < 2; i++) {
 		if (!lt__quant_is_factor(v->q, y, i))
 			continue;
@@ -261,8 +264,10 @@ static struct quant_number derive_sum(const struct derivation *v, lt_node x)
 		const double low = (double)least_of(of.least, 0), high = (double)most_of(of.most, 0);
 		double least = 0, most = 0;
 		for (int64_t c = 0; c < n->channels; c++) {
-			const double positive = ceil(ldexp(n->weigh[2 * c], -w.exponent) + 0.5 * n->terms);
-			const double negative = ceil(ldexp(n->weigh[2 * c + 1], -w.exponent) + 0.5 * n->terms);
+			const int32_t e = coarser ? coarser[c / n->unit % v->q->cell[n->by_channel].channels] : 0;
+			const double half = ldexp(0.5 * n->terms, e);
+			const double positive = ceil(ldexp(n->weigh[2 * c], -w.exponent) + half);
+			const double negative = ceil(ldexp(n->weigh[2 * c + 1], -w.exponent) + half);
 			least = fmin(least, low * positive - high * negative);
 			most = fmax(most, high * positive - low * negative);
 		}
@@ -484,9 +489,12 @@ static lt_status count_flash(const struct derivation *v)
 	lt_node *table = LT_NEW(v->arena, lt_node, g->n_node + 1);
 	int32_t n_follow = 0, n_table = 0, k;
 	double number;
+	/* shifts, or steps as floats */
+	const int64_t by_channel = type_bytes(v->q->mode == LT_QUANT_STATIC ? LT_U8 : LT_F32);
 	for (int32_t c = 0; c < v->q->n_cell; c++)
 		if (v->q->cell[c].kind == LT_QUANT_WEIGHT)
-			v->d->flash += v->q->cell[c].elems * type_bytes(v->d->type[c]);
+			v->d->flash += v->q->cell[c].elems * type_bytes(v->d->type[c])
+				+ (lt__quant_most_coarser(&v->q->cell[c], v->format[c]) ? v->q->cell[c].channels * by_channel : 0);
 	for (lt_node x = 0; x < g->n_node; x++) {
 		const struct lt_quant_node *n = &v->q->node[x];
 		if (n->kind != QUANT_EXACT || !n->needed)

@@ -38,4 +38,8 @@ lt_node lt__quant_emit_views(struct quant_emission *, lt_node x, lt_node base, e
 /* result.c: the integers of a constant that is multiplied, with their note. */
 lt_node lt__quant_emit_weight(struct quant_emission *e, const struct lt_quant_format *,
 	const struct lt_quant_derived *, int32_t cell);
+/* A number for each channel of it; these by the dim that they are of sum x. */
+lt_node lt__quant_emit_channels(struct quant_emission *, int32_t cell, const char *what, enum lt_dtype,
+	const void *content);
+lt_node lt__quant_emit_by_channel(struct quant_emission *, lt_node x, lt_node channels);
 #endif

@@ -15,6 +15,19 @@ struct quant_floats {
 	bool *whole;                            /* by node: a product of integers, which sums alone read */
 };
 
+/* The step of a constant: a number, or one for each channel. */
+static lt_node emit_step(struct quant_emission *e, const struct quant_floats *s, int32_t cell)
+{
+	const struct lt_quant_cell *c = &e->q->cell[cell];
+	const struct lt_quant_format f = s->format[cell];
+	if (!lt__quant_most_coarser(c, f))
+		return lt_graph_literal(e->out, LT_F32, ldexp(1, f.exponent));
+	float *to = lt__arena_alloc(e->out->arena, (size_t)c->channels * sizeof *to);
+	for (int64_t i = 0; i < c->channels; i++)
+		to[i] = ldexpf(1, f.exponent + f.coarser[i]);
+	return lt__quant_emit_channels(e, cell, "step", LT_F32, to);
+}
+
 /* The integers of a constant, and their step. */
 static lt_status find_weight(struct quant_emission *e, struct quant_floats *s, int32_t cell)
 {
@@ -24,12 +37,12 @@ static lt_status find_weight(struct quant_emission *e, struct quant_floats *s, i
 	if (!s->format) {
 		s->weight[cell] = lt__quant_emit_source(e, LT_OP_input, lt__arena_format(e->scratch, "%sinteger.%d.0", e->q->own,
 			cell), LT_I32, c->node, false, NULL);
-		s->step[cell] = lt__quant_emit_source(e, LT_OP_input, lt__arena_format(e->scratch, "%sstep.%d.0", e->q->own, cell),
-			LT_F32, LT_NONE, false, NULL);
+		s->step[cell] = lt_graph_input(e->out, lt__arena_format(e->scratch, "%sstep.%d.0", e->q->own, cell), LT_F32,
+			c->channels ? 1 : 0, c->channels ? &e->q->graph->node[c->node].dim[c->axis] : NULL);
 		return s->weight[cell] < 0 || s->step[cell] < 0 ? e->out->ctx->code : LT_OK;
 	}
 	s->weight[cell] = lt__quant_emit_weight(e, s->format, s->d, cell);
-	s->step[cell] = lt_graph_literal(e->out, LT_F32, ldexp(1, s->format[cell].exponent));
+	s->step[cell] = emit_step(e, s, cell);
 	return s->weight[cell] < 0 || s->step[cell] < 0 ? e->out->ctx->code : LT_OK;
 }
 
@@ -125,7 +138,9 @@ static lt_node whole_sum(struct quant_emission *e, struct quant_floats *s, lt_no
 	const lt_node right = lt__quant_emit_views(e, w, lt__quant_emit_cast(e, s->weight[cell], t), t, 0);
 	lt_node y = lt__quant_emit_op(e, product, LT_OP_mul, left, right);
 	y = y < 0 ? LT_NONE : lt__quant_emit_like(e, x, t, &y, 0);
-	const lt_node step = y < 0 ? LT_NONE : lt_graph_binary(e->out, "mul", s->unit[from], s->step[cell]);
+	const lt_node own = e->out->node[s->step[cell]].n_dim ? lt__quant_emit_by_channel(e, x, s->step[cell])
+		: s->step[cell];
+	const lt_node step = y < 0 || own < 0 ? LT_NONE : lt_graph_binary(e->out, "mul", s->unit[from], own);
 	y = lt__quant_emit_op(e, x, LT_OP_mul, lt__quant_emit_cast(e, y, LT_F32), step);
 	return lt__quant_emit_cast(e, y, g->node[x].dtype);
 }

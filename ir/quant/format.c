@@ -12,10 +12,25 @@ struct lt_quant_range lt__quant_range(const struct lt_quant_cell *c, struct lt_q
 	return (struct lt_quant_range){ -all / 2, all / 2 - 1 };
 }
 
+int64_t lt__quant_channel(const struct lt_quant_cell *c, int64_t i)
+{
+	return c->channels ? i / c->inner % c->channels : 0;
+}
+
+int32_t lt__quant_exponent_at(const struct lt_quant_cell *c, struct lt_quant_format f, int64_t i)
+{
+	return f.exponent + (f.coarser ? f.coarser[lt__quant_channel(c, i)] : 0);
+}
+
 int32_t lt__quant_exponent(const struct lt_quant_cell *c, int32_t bits)
 {
-	const struct lt_quant_range r = lt__quant_range(c, (struct lt_quant_format){ bits, 0 });
-	const double above = r.most > 0 ? c->high / (double)r.most : 0, below = r.least < 0 ? c->low / (double)(r.least
+	return lt__quant_channel_exponent(c, bits, c->low, c->high);
+}
+
+int32_t lt__quant_channel_exponent(const struct lt_quant_cell *c, int32_t bits, double low, double high)
+{
+	const struct lt_quant_range r = lt__quant_range(c, (struct lt_quant_format){ .bits = bits });
+	const double above = r.most > 0 ? high / (double)r.most : 0, below = r.least < 0 ? low / (double)(r.least
 		+ c->lowest) : 0;
 	const double step = fmax(above, below);
 	return step > 0x1p-200 ? (int32_t)ceil(log2(step)) : -bits;

@@ -31,6 +31,11 @@ struct lt_quant_node {
 	 * negative ones, and how many terms there are */
 	double *weigh, terms;
 	int64_t channels;
+	/* of such a sum whose constant has channels: their cell, -1: it has none; the dim that they are; the channel of number
+	 * c of `weigh` is c / unit % (the dim's extent) */
+	int32_t by_channel;
+	lt_var channel;
+	int64_t unit;
 };
 /* exact: what the node computes, before its cell rounds it; value: what readers see. */
 struct quant_number { int32_t exponent; int64_t least, most; };
@@ -54,6 +59,9 @@ bool lt__quant_is_factor(const struct lt_quant *, lt_node, int32_t i);
 /* like.c: by node, the first one that is the same of another round of a recurrent layer; itself: it is the first, or
  * there are no rounds. */
 lt_node *lt__quant_like(const struct lt_quant *, struct lt_arena *);
+
+/* channels.c: by how many bits a format moves the sums of a constant up, at most. */
+int32_t lt__quant_most_coarser(const struct lt_quant_cell *, struct lt_quant_format);
 
 /* format.c: a number of a constant that is no factor, at an exponent; lowest: minus infinity. */
 int64_t lt__quant_follow(double v, int32_t exponent, int64_t lowest);

@@ -77,7 +77,7 @@ static void find_kinds(struct lt_quant *q)
 		for (int32_t i = 0; i < g->node[x].n_operand; i++)
 			n->sampled = n->sampled || q->node[g->node[x].operand[i]].sampled;
 		n->kind = kind_of(q, x, n->sampled);
-		n->cell = n->weight = -1;
+		n->cell = n->weight = n->by_channel = -1;
 		n->of = x;
 	}
 }

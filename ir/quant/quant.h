@@ -52,10 +52,17 @@ struct lt_quant_cell {
 	/* Likewise, of an index: minus infinity was there, too, as a mask makes it; the least number stands for it alone. */
 	bool lowest;
 	const double *content;  /* of a WEIGHT: elems numbers */
+	/* Of a WEIGHT whose sums have a dim for each of its numbers along `axis`: how many channels that are, and of how many
+	 * numbers each is before the next one's; the largest sum of a channel's numbers without their signs.  channels 0:
+	 * there is one step for all. */
+	int32_t axis;
+	int64_t channels, inner;
+	double most;
 	const char *result;     /* its name as a result of lt__quant_ranges; NULL: a WEIGHT, or that has not been called */
 };
-/* bits: 2 to 16; exponent: of the step.  Cells that are alike have the same. */
-struct lt_quant_format { int32_t bits, exponent; };
+/* bits: 2 to 16; exponent: of the step.  coarser: how many bits the step of a channel is above that; NULL: 0.
+ * Cells that are alike have the same. */
+struct lt_quant_format { int32_t bits, exponent; const uint8_t *coarser; };
 
 struct lt_quant {
 	const struct lt_graph *graph;   /* borrowed */
@@ -71,16 +78,22 @@ struct lt_quant {
 /* source: the content of each constant, by node, as of lt_eval; borrowed until lt__quant_free. */
 lt_status lt__quant_plan(const struct lt_graph *, const void *const *source, enum lt_quant_mode,
 	struct lt_quant **out);
+/* Looks for channels, before anything else: formats may say `coarser` then. */
+lt_status lt__quant_find_channels(struct lt_quant *);
 void lt__quant_free(struct lt_quant *);         /* NULL: nothing */
 /* Once `low`, `high` and `lowest` are set: cells of one format have those of all of them. */
 void lt__quant_join(struct lt_quant *);
-/* The exponents at which the values low .. high of a cell fit into so many bits, at least. */
+/* The exponents at which the values low .. high of a cell fit into so many bits, at least; those of a channel of it. */
 int32_t lt__quant_exponent(const struct lt_quant_cell *, int32_t bits);
+int32_t lt__quant_channel_exponent(const struct lt_quant_cell *, int32_t bits, double low, double high);
 /* What a cell holds in a format: q from least to most. */
 struct lt_quant_range { int64_t least, most; };
 struct lt_quant_range lt__quant_range(const struct lt_quant_cell *, struct lt_quant_format);
 /* x as a cell keeps it: the integer. */
 int64_t lt__quant_round(double x, int32_t exponent, struct lt_quant_range);
+/* Which channel number i of a WEIGHT is of, and the exponent of its step. */
+int64_t lt__quant_channel(const struct lt_quant_cell *, int64_t i);
+int32_t lt__quant_exponent_at(const struct lt_quant_cell *, struct lt_quant_format, int64_t i);
 
 /* What a candidate makes of the graph. */
 struct lt_quant_derived {

@@ -11,7 +11,7 @@ struct quant_integers {
 	const struct lt_quant_format *format;
 	const struct lt_quant_derived *d;
 	lt_node *kept;                  /* by node: what is in memory, of the narrow type; -1: readers' value is it */
-	lt_node *weight;                /* by cell; -1: none yet */
+	lt_node *weight, *channels;     /* by cell; -1: none yet */
 	struct quant_follow *follow;    /* of constants beside sums that there are, and their nodes */
 	lt_node *follow_node;
 	lt_node *table, *table_node;    /* the nodes whose tables there are, and the tables */
@@ -39,10 +39,14 @@ static void *content_room(struct quant_emission *e, enum lt_dtype t, int64_t n)
 static void put(void *to, int64_t i, enum lt_dtype t, int64_t v) { lt__store(to, i, t, (union lt_scalar){ .i = v }); }
 
 /* A name for a constant: that of the model's, or the node's, with a number where it is taken. */
-static const char *constant_label(struct quant_emission *e, lt_node x)
+static const char *base_label(const struct quant_emission *e, lt_node x)
 {
 	const struct lt_nodedef *d = &e->q->graph->node[x];
-	const char *base = d->label ? d->label : d->name;
+	return d->label ? d->label : d->name;
+}
+
+static const char *free_label(struct quant_emission *e, const char *base)
+{
 	for (int i = 1;; i++) {
 		const char *label = i == 1 ? base : lt__arena_format(e->scratch, "%s.%d", base, i);
 		bool taken = false;
@@ -53,6 +57,8 @@ static const char *constant_label(struct quant_emission *e, lt_node x)
 	}
 }
 
+static const char *constant_label(struct quant_emission *e, lt_node x) { return free_label(e, base_label(e, x)); }
+
 lt_node lt__quant_emit_weight(struct quant_emission *e, const struct lt_quant_format *format,
 	const struct lt_quant_derived *d, int32_t cell)
 {
@@ -61,9 +67,43 @@ lt_node lt__quant_emit_weight(struct quant_emission *e, const struct lt_quant_fo
 	const struct lt_quant_range r = { d->least[cell], d->most[cell] };
 	void *to = content_room(e, t, c->elems);
 	for (int64_t i = 0; i < c->elems; i++)
-		put(to, i, t, lt__quant_round(c->content[i], format[cell].exponent, r));
+		put(to, i, t, lt__quant_round(c->content[i], lt__quant_exponent_at(c, format[cell], i), r));
 	const lt_node y = lt__quant_emit_source(e, LT_OP_constant, constant_label(e, c->node), t, c->node, false, to);
-	return y >= 0 && lt_node_means(e->out, y, ldexp(1, format[cell].exponent), 0) ? LT_NONE : y;
+	const bool one = lt__quant_most_coarser(c, format[cell]) == 0;
+	return y >= 0 && one && lt_node_means(e->out, y, ldexp(1, format[cell].exponent), 0) ? LT_NONE : y;
+}
+
+/* A constant of the numbers of a cell's channels, "weight_0.shift", beside the one of its integers. */
+lt_node lt__quant_emit_channels(struct quant_emission *e, int32_t cell, const char *what, enum lt_dtype t,
+	const void *content)
+{
+	const struct lt_quant_cell *c = &e->q->cell[cell];
+	const struct lt_nodedef *d = &e->q->graph->node[c->node];
+	const char *label = free_label(e, lt__arena_format(e->scratch, "%s.%s", base_label(e, c->node), what));
+	lt_graph_at(e->out, d->line, d->column);
+	const lt_node y = lt_graph_constant(e->out, label, t, 1, &d->dim[c->axis]);
+	if (y >= 0)
+		e->out->node[y].content = content;
+	return y;
+}
+
+lt_node lt__quant_emit_by_channel(struct quant_emission *e, lt_node x, lt_node channels)
+{
+	const lt_var v = e->q->node[x].channel;
+	return channels < 0 || e->out->node[channels].dim[0] == v ? channels : lt_graph_rename(e->out, channels, 1, &v);
+}
+
+/* A sum whose channels have steps of their own, moved up to the finest one. */
+static lt_node moved_by_channel(struct quant_emission *e, struct quant_integers *s, lt_node x, lt_node y)
+{
+	const int32_t cell = e->q->node[x].by_channel;
+	if (y < 0 || cell < 0 || !lt__quant_most_coarser(&e->q->cell[cell], s->format[cell]))
+		return y;
+	if (s->channels[cell] < 0)
+		s->channels[cell] = lt__quant_emit_channels(e, cell, "shift", LT_U8, lt__arena_copy(e->out->arena,
+			s->format[cell].coarser, (size_t)e->q->cell[cell].channels));
+	const lt_node up = lt__quant_emit_cast(e, lt__quant_emit_by_channel(e, x, s->channels[cell]), e->out->node[y].dtype);
+	return up < 0 ? LT_NONE : lt__quant_emit_op(e, x, LT_OP_shl, y, up);
 }
 
 static lt_node weight_constant(struct quant_emission *e, struct quant_integers *s, int32_t cell)
@@ -242,8 +282,8 @@ static lt_node result_exact(struct quant_emission *e, struct quant_integers *s, 
 			operand[i] = moved_up(e, y, lt__quant_emit_cast(e, e->to[y], t), s->d->up[e->q->operand_at[x] + i]);
 	}
 	const double fill = d->op == LT_OP_view ? lt__as_double(lt__scalar_of(d->bits, d->dtype), d->dtype) : 0;
-	return lt__quant_emit_like(e, x, d->dtype == LT_BOOL ? LT_BOOL : t, operand,
-		fill < 0 ? lt__bits_of((union lt_scalar){ .i = QUANT_LOWEST }, t) : 0);
+	return moved_by_channel(e, s, x, lt__quant_emit_like(e, x, d->dtype == LT_BOOL ? LT_BOOL : t, operand,
+		fill < 0 ? lt__bits_of((union lt_scalar){ .i = QUANT_LOWEST }, t) : 0));
 }
 
 /* The table of node x, or an equal one that there is; *uniform: LT_NONE is no failure, what it gives is that number. */
@@ -369,12 +409,14 @@ static lt_status emit_result(struct quant_emission *e, void *user)
 	struct quant_integers *s = user;
 	s->kept = LT_NEW(e->scratch, lt_node, g->n_node + 1);
 	s->weight = LT_NEW(e->scratch, lt_node, e->q->n_cell + 1);
+	s->channels = LT_NEW(e->scratch, lt_node, e->q->n_cell + 1);
 	s->follow = LT_NEW(e->scratch, struct quant_follow, e->q->operand_at[g->n_node] + 1);
 	s->follow_node = LT_NEW(e->scratch, lt_node, e->q->operand_at[g->n_node] + 1);
 	s->table = LT_NEW(e->scratch, lt_node, g->n_node + 1);
 	s->table_node = LT_NEW(e->scratch, lt_node, g->n_node + 1);
 	memset(s->kept, -1, sizeof *s->kept * (size_t)g->n_node);
 	memset(s->weight, -1, sizeof *s->weight * (size_t)e->q->n_cell);
+	memset(s->channels, -1, sizeof *s->channels * (size_t)e->q->n_cell);
 	for (lt_node x = 0; x < g->n_node; x++) {
 		if (!e->q->node[x].needed || e->q->node[x].kind == QUANT_CONST)
 			continue;

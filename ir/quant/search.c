@@ -108,7 +108,11 @@ static lt_node search_exact(struct quant_emission *e, struct searching *s, lt_no
 	if (product)
 		return lt__quant_emit_op(e, x, LT_OP_mul, operand[0], operand[1]);
 	const double fill = d->op == LT_OP_view ? lt__as_double(lt__scalar_of(d->bits, d->dtype), d->dtype) : 0;
-	return lt__quant_emit_like(e, x, d->dtype == LT_BOOL ? LT_BOOL : LT_F64, operand, fill < 0 ? lowest_bits() : 0);
+	const lt_node y = lt__quant_emit_like(e, x, d->dtype == LT_BOOL ? LT_BOOL : LT_F64, operand,
+		fill < 0 ? lowest_bits() : 0);
+	const struct lt_quant_node *n = &e->q->node[x];
+	return n->by_channel < 0 || y < 0 ? y : lt__quant_emit_op(e, x, LT_OP_mul, y, lt_graph_input(e->out,
+		lt__arena_format(e->scratch, "%schannel.%d.0", e->q->own, x), LT_F64, 1, &n->channel));
 }
 
 static lt_node search_table(struct quant_emission *e, lt_node x)
@@ -184,7 +188,7 @@ static const void *bind_weight(const struct lt_quant *q, const struct lt_quant_f
 	const struct lt_quant_range r = lt__quant_range(c, format[cell]);
 	double *to = LT_NEW(arena, double, c->elems);
 	for (int64_t i = 0; i < c->elems; i++)
-		to[i] = (double)lt__quant_round(c->content[i], format[cell].exponent, r);
+		to[i] = (double)lt__quant_round(c->content[i], lt__quant_exponent_at(c, format[cell], i), r);
 	return to;
 }
 
@@ -195,14 +199,27 @@ static const void *bind_integers(const struct lt_quant *q, const struct lt_quant
 	const struct lt_quant_range r = lt__quant_range(c, format[cell]);
 	int32_t *to = LT_NEW(arena, int32_t, c->elems);
 	for (int64_t i = 0; i < c->elems; i++)
-		to[i] = (int32_t)lt__quant_round(c->content[i], format[cell].exponent, r);
+		to[i] = (int32_t)lt__quant_round(c->content[i], lt__quant_exponent_at(c, format[cell], i), r);
 	return to;
 }
 
-static const void *bind_step(struct lt_arena *arena, int32_t exponent)
+/* The step of a constant, or of each channel of it. */
+static const void *bind_step(const struct lt_quant_cell *c, struct lt_quant_format f, struct lt_arena *arena)
 {
-	const float step = ldexpf(1, exponent);
-	return lt__arena_copy(arena, &step, sizeof step);
+	const int64_t n = c->channels ? c->channels : 1;
+	float *to = LT_NEW(arena, float, n);
+	for (int64_t i = 0; i < n; i++)
+		to[i] = ldexpf(1, f.exponent + (f.coarser ? f.coarser[i] : 0));
+	return to;
+}
+
+/* What brings each channel's sums to one step. */
+static const void *bind_channels(const struct lt_quant_cell *c, struct lt_quant_format f, struct lt_arena *arena)
+{
+	double *to = LT_NEW(arena, double, c->channels);
+	for (int64_t i = 0; i < c->channels; i++)
+		to[i] = ldexp(1, f.coarser ? f.coarser[i] : 0);
+	return to;
 }
 
 static const void *bind_follow(const struct lt_quant *q, const struct lt_quant_derived *d, struct lt_arena *arena,
@@ -244,7 +261,9 @@ lt_status lt__quant_bind(const struct lt_quant *q, const struct lt_quant_format 
 	if (!strcmp(what, "integer"))
 		*out = bind_integers(q, format, arena, x);
 	else if (!strcmp(what, "step"))
-		*out = bind_step(arena, format[x].exponent);
+		*out = bind_step(&q->cell[x], format[x], arena);
+	else if (!strcmp(what, "channel"))
+		*out = bind_channels(&q->cell[q->node[x].by_channel], format[q->node[x].by_channel], arena);
 	else if (!strcmp(what, "weight"))
 		*out = bind_weight(q, format, arena, x);
 	else if (!strcmp(what, "table"))

@@ -29,7 +29,8 @@ def read_safetensors(path):
     with open(path, 'rb') as f:
         data = f.read()
     n = struct.unpack('<Q', data[:8])[0]
-    types = {'I8': np.int8, 'U8': np.uint8, 'I16': np.int16, 'U16': np.uint16, 'I32': np.int32, 'I64': np.int64}
+    types = {'F32': np.float32, 'I8': np.int8, 'U8': np.uint8, 'I16': np.int16, 'U16': np.uint16, 'I32': np.int32,
+             'I64': np.int64}
     out = {}
     for name, d in json.loads(data[8:8 + n]).items():
         if name != '__metadata__':
@@ -563,7 +564,134 @@ def asked(rng, bits):
         same(got['result'].reshape(cut.shape), values[cut - least], what)
 
 
+def best_exponent(w, bits):
+    """Of the four exponents from the first that holds all of w: the one whose integers are nearest to it."""
+    if not w.any():
+        return -1000                                    # any: it gets the coarsest
+    low, high = -2 ** (bits - 1), 2 ** (bits - 1) - 1
+    first = int(np.ceil(np.log2(max(w.max() / high, w.min() / low))))
+
+    def distance(e):
+        return ((w - np.clip(np.floor(w / 2.0 ** e + 0.5), low, high) * 2.0 ** e) ** 2).sum()
+
+    return min(range(first, first - 4, -1), key=distance)
+
+
+def channels(rng, bits):
+    """Weights with a step for each channel: as they are, transposed, and of a convolution; and one that has none, since
+    it is read by rows and by columns."""
+    d = Folder()
+    m, k, n, c, rows = [int(v) for v in rng.integers([1, 3, 4, 3, 6], [4, 9, 9, 7, 12])]
+    w = {'w0': rng.normal(size=(k, n)) * 2.0 ** rng.integers(-5, 4, n), 'w1': rng.normal(size=(c, n))
+         * 2.0 ** rng.integers(-5, 4, (c, 1)), 'b': rng.normal(size=n), 'both': rng.normal(size=(c, c))}
+    w['w0'][:, n // 2] = 0
+    w['w0'][0, 0], w['w1'][0, 0] = -abs(w['w0']).max(), -abs(w['w1']).max()
+    w = {name: v.astype(np.float32) for name, v in w.items()}
+    x = rng.normal(size=(rows * m, k)).astype(np.float32)
+    script = d.write('float.lt', '''
+x = InputTensor(x, float32, [%d, %d]);
+h = ReLUNode(x @ ConstantTensor(w0, float32, [%d, %d]) + ConstantTensor(b, float32, [%d]));
+y = h @ TransposeNode(ConstantTensor(w1, float32, [%d, %d]));
+both = ConstantTensor(both, float32, [%d, %d]);
+result = y;
+result other = (y @ both) @ TransposeNode(both);
+''' % (m, k, k, n, n, c, n, c, c))
+    np.savez(d('w.npz'), **w)
+    np.save(d('x.npy'), x)
+    run(QUANTIZE, script, '-w', d('w.npz'), '--data', d('x.npy'), '-o', d('q.lt'), '--bits', bits, '--per-channel',
+        '--data-out', d('xq.npy'), '--metric', 'error', '--loss', '100', '--time', '0.001', '--report', d('q.json'))
+    with open(d('q.json')) as f:
+        cells = {v['name']: v for v in json.load(f)['cells']}
+    (named, order), kinds, held = steps(d('q.lt')), types(d('q.lt')), read_safetensors(d('q.safetensors'))
+    assert 'exponents' not in cells['both'] and 'both' in named, named
+    e = {}
+    for name, axis in (('w0', 1), ('w1', 0)):
+        own, by = np.array(cells[name]['exponents']), np.moveaxis(np.float64(w[name]), axis, 0)
+        want = np.array([best_exponent(v, int(bits)) for v in by])
+        most, terms = want.max(), abs(by).sum(1).max()
+        want[want == -1000] = most
+        # A sum of integers at the finest step, by values of so many bits, is of 32.
+        least = min(int(np.floor(np.log2(terms))) + 1 + int(bits) - 30, most)
+        want = np.maximum(want, least)
+        # The search may have moved all of them by one.
+        same(own - own.min(), want - want.min(), 'steps of ' + name)
+        assert abs(own - want).max() <= 2
+        assert (name in named) == (name + '.shift' not in held) == (own == own[0]).all(), name
+        same(held.get(name + '.shift', 0 * own), own - own.min(), 'shifts of ' + name)
+        e[name] = own
+        step = 2.0 ** own if axis else 2.0 ** own[:, None]
+        same(held[name], quantised(w[name], step, kinds[name]), name)
+    xq = np.load(d('xq.npy'))
+    same(xq, quantised(x, named['x'], kinds['x']), 'data')
+    xq = widened(rng, xq, kinds['x'], 4 * m)
+    first = exponent(named['x']) + e['w0']
+    h = (xq.astype(np.int64) @ held['w0'].astype(np.int64)) << (first - first.min())
+    h = np.maximum((h << (first.min() - exponent(named['b']))) + held['b'], 0)
+    kept = order[2 + ('w0' in named)]
+    h = np.minimum(rounded(h, exponent(kept) - exponent(named['b'])), 2 ** int(bits) - 1)
+    y = (h @ held['w1'].astype(np.int64).T) << (e['w1'] - e['w1'].min())
+    whole = exponent(kept) + e['w1'].min()
+    got = results(d, d('q.lt'), xq.reshape(-1, m, k), len(xq) // m, 'x', 'ref')['result']
+    step = order[3 + ('w0' in named) + ('w1' in named)]
+    y = np.clip(rounded(y, exponent(step) - whole), *RANGE['int' + bits])
+    same(got.reshape(y.shape), y, 'result')
+
+
+def channels_of_images(rng, mode):
+    """The same of convolutions, in each mode: within what rounding the results of floats allows."""
+    d = Folder()
+    size, ci, co, rows = [int(v) for v in rng.integers([4, 1, 2, 1], [7, 4, 6, 5])]
+    x = rng.normal(size=(rows, ci, size, size)).astype(np.float32)
+    w = (rng.normal(size=(co, ci, 3, 3)) * 2.0 ** rng.integers(-9, 3, (co, 1, 1, 1))).astype(np.float32)
+    w[0, 0, 0, 0] = -4
+    script = d.write('float.lt', '''
+x = InputTensor(x, float32, [1, %d, %d, %d]);
+result = Conv2dNode(x, ConstantTensor(w, float32, [%d, %d, 3, 3]));
+''' % (ci, size, size, co, ci))
+    np.savez(d('w.npz'), w=w)
+    np.save(d('x.npy'), x)
+    run(QUANTIZE, script, '-w', d('w.npz'), '--data', d('x.npy'), '-o', d('q.lt'), '--mode', mode, '--bits', '8',
+        '--per-channel', '--metric', 'error', '--loss', '100', '--time', '0.001', '--report', d('q.json'))
+    with open(d('q.json')) as f:
+        cells = {v['name']: v for v in json.load(f)['cells']}
+    own, kind = np.array(cells['w']['exponents']), types(d('q.lt'))
+    held = read_safetensors(d('q.safetensors'))
+    wide = 2.0 ** own[:, None, None, None]
+    same(held['w'], quantised(w, wide, kind['w']), 'w')
+    data, step = x.astype(np.float64), 2.0 ** own
+    if mode == 'static':
+        named, order = steps(d('q.lt'))
+        data = quantised(x, named['x'], kind['x'])
+        same(held['w.shift'], own - own.min(), 'shifts')
+    else:
+        same(held['w.step'], np.float32(step), 'steps')
+    patches = np.lib.stride_tricks.sliding_window_view(data, (3, 3), (2, 3))
+    want = np.einsum('rcijkl,ockl->roij', patches, held['w'].astype(np.int64))
+    got = results(d, d('q.lt'), (data if mode != 'static' else data.astype(kind['x'])).astype(
+        kind['x'])[:, None], rows, 'x', 'ref')['result'].reshape(want.shape)
+    if mode == 'static':
+        shift = exponent(order[-1]) - exponent(named['x']) - own.min()
+        same(got, rounded(want << (own - own.min())[:, None, None], shift), 'result')
+        return
+    size = np.einsum('rcijkl,ockl->roij', abs(patches), abs(held['w'].astype(np.int64)))
+    most = abs(data).reshape(rows, -1).max(1)[:, None, None, None]
+    terms = 9 * ci
+    # Floats round each of their terms; what a run makes integers of is half of its step away.
+    away = 2.0 ** -23 * (terms + 2) * size + (most / 254 * abs(held['w'].astype(np.int64)).sum((1, 2, 3))[:, None, None]
+                                              if mode == 'dynamic' else 0)
+    assert (abs(got - want * step[:, None, None]) <= away * step[:, None, None]).all()
+
+
 def main():
+    for mode in ('static', 'weights', 'dynamic'):
+        for seed in (SEED, SEED + 1):
+            name = 'channels of images, %s, seed %d' % (mode, seed)
+            try:
+                channels_of_images(np.random.default_rng([seed, len(mode)]), mode)
+                print('ok - ' + name, flush=True)
+            except Exception as e:  # noqa: BLE001
+                print('not ok - ' + name, flush=True)
+                print('%s: %s: %s' % (name, type(e).__name__, e), file=sys.stderr)
     for mode in ('weights', 'dynamic'):
         for seed in range(SEED, SEED + 3):
             name = 'constants of integers, %s, seed %d' % (mode, seed)
@@ -575,7 +703,7 @@ def main():
             except Exception as e:  # noqa: BLE001
                 print('not ok - ' + name, flush=True)
                 print('%s: %s: %s' % (name, type(e).__name__, e), file=sys.stderr)
-    for case in (dense, recurrent, images, softmax, gathered, masked, bordered, clipped, asked):
+    for case in (dense, recurrent, images, softmax, gathered, masked, bordered, clipped, asked, channels):
         for bits in ('8', '16', 'mixed') if case is dense else ('8', '16'):
             # Of seed 8 the first bias is one number, which is no constant.
             for seed in (SEED, SEED + 1, 8) if case is dense and bits == '8' else (SEED, SEED + 1):

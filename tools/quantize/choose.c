@@ -23,10 +23,11 @@ static int64_t left_ns(const struct quantizing *z)
 
 bool quantize_goes_on(const struct quantizing *z) { return left_ns(z) > 0 && !lt__interrupted(NULL); }
 
-static struct lt_quant_format format_of(const struct quantizing *z, int32_t c, int32_t bits)
+static lt_status format_of(const struct quantizing *z, int32_t c, int32_t bits, struct lt_quant_format *out)
 {
 	const int32_t most = z->q->cell[c].bits, b = bits < most ? bits : most;
-	return (struct lt_quant_format){ b, is_free(z, c) ? quantize_exponent(z, c, b) : 0 };
+	*out = (struct lt_quant_format){ .bits = b };
+	return is_free(z, c) ? quantize_format(z, c, b, out) : LT_OK;
 }
 
 static lt_status candidate_new(struct quantizing *z, struct quantize_candidate *c)
@@ -88,7 +89,7 @@ static lt_status try_width(struct quantizing *z, int32_t bits, struct quantize_c
 {
 	char what[24];
 	for (int32_t i = 0; i < z->q->n_cell; i++)
-		c->format[i] = format_of(z, i, bits);
+		LT_TRY(format_of(z, i, bits, &c->format[i]));
 	snprintf(what, sizeof what, "%d bits", bits);
 	return try_candidate(z, c, what);
 }
@@ -141,7 +142,7 @@ static lt_status price_all(struct quantizing *z, const struct quantize_candidate
 			continue;
 		out[*n] = (struct narrowing){ i, INFINITY };
 		candidate_copy(z, other, wide);
-		other->format[i] = format_of(z, i, 8);
+		LT_TRY(format_of(z, i, 8, &other->format[i]));
 		if (quantize_goes_on(z)) {
 			LT_TRY(try_candidate(z, other, "narrowing one"));
 			const double saved = (double)(all_bytes(wide) - all_bytes(other)), lost = other->score.loss - wide->score.loss;
@@ -159,12 +160,14 @@ static lt_status narrow_all(struct quantizing *z, struct quantize_candidate *c, 
 {
 	for (int32_t i = 0; i < n; i++) {
 		const int32_t cell = order[i].cell;
-		const struct lt_quant_format narrow = format_of(z, cell, 8);
+		struct lt_quant_format narrow;
+		LT_TRY(format_of(z, cell, 8, &narrow));
 		for (int32_t by = 0; by >= -1; by--) {
 			if (!quantize_goes_on(z) || (until && is_small(z, c)))
 				return LT_OK;
 			candidate_copy(z, other, c);
-			other->format[cell] = (struct lt_quant_format){ narrow.bits, narrow.exponent + by };
+			other->format[cell] = narrow;
+			other->format[cell].exponent += by;
 			LT_TRY(try_candidate(z, other, "narrowing all"));
 			if (until ? other->score.possible : is_good(z, other)) {
 				candidate_copy(z, c, other);

@@ -51,6 +51,8 @@ static const struct lt_tool_option rows[] = {
 	{ 0, "bits", "N", TAKE_CHOICE, AT(bits),
 		.help = "of what is kept and multiplied: %v; mixed (the default) is 8, and 16 "
 		"where 8 would lose more than --loss", 0, LT_VALUES("8", "16", "mixed") },
+	{ 0, "per-channel", NULL, TAKE_FLAG, AT(per_channel), .help = "the weights of each channel of a result have a "
+		"step of their own" },
 	{ 0, "loss", "P", TAKE_OWN, .help = "how many points (per cent) of the metric may be lost, 0 to 100; default: 0.5",
 		.own = take_loss },
 	{ 0, "flash", "BYTES", TAKE_COUNT, AT(flash), .help = "the bytes of constants, each counted once in its type, may be "
@@ -122,6 +124,7 @@ static lt_status check_compat(struct lt_context *ctx, const struct quantize_opti
 {
 	const struct { bool given; const char *option; } other[] = { { o->mode != NULL, "--mode" },
 		{ o->held > 0, "--hold-out" }, { o->flash > 0, "--flash" }, { o->ram > 0, "--ram" }, { o->page != NULL, "--page" },
+		{ o->per_channel, "--per-channel" },
 		{ o->constant.n > 0, "--constant" },
 		{ o->weights.n > 0, "--weights" }, { o->dim.n > 0, "--dim" }, { o->fix.n > 0, "--fix" } };
 	if (!ends_with(o->model, ".sd"))

@@ -18,7 +18,7 @@ struct quantize_options {
 	double loss, seconds;
 	int64_t held;                   /* per cent of the data that are held out */
 	int64_t ram, flash, threads;
-	bool quiet, verbose;
+	bool per_channel, quiet, verbose;
 };
 extern const struct lt_tool quantize_tool;
 lt_status quantize_options_read(struct lt_context *, int argc, char **argv, struct quantize_options *, bool *done);
@@ -116,8 +116,8 @@ lt_status quantize_expect(struct quantizing *, const struct quantize_program *, 
 void quantize_expected(struct quantizing *);
 /* The metric of results, `n` numbers an evaluation. */
 double quantize_metric(const struct quantizing *, const double *result);
-/* The exponent at which a cell of so many bits loses least, of what the data had there. */
-int32_t quantize_exponent(const struct quantizing *, int32_t cell, int32_t bits);
+/* The format of so many bits in which a cell loses least, of what the data had there; memory is the plan's. */
+lt_status quantize_format(const struct quantizing *, int32_t cell, int32_t bits, struct lt_quant_format *out);
 
 /* measure.c: how far results are from what is expected, a share of the norm of that. */
 double quantize_distance(const struct quantizing *, const double *result);

@@ -171,8 +171,8 @@ lt_status quantize_ranges(struct quantizing *z)
 
 /* -- exponents -- */
 
-/* Of one cell. */
-static double distance_at(const struct quantizing *z, int32_t c, struct lt_quant_format f)
+/* Of one cell, or of a channel of it; -1: of all. */
+static double distance_at(const struct quantizing *z, int32_t c, struct lt_quant_format f, int64_t channel)
 {
 	const struct lt_quant_cell *cell = &z->q->cell[c];
 	const struct lt_quant_range r = lt__quant_range(cell, f);
@@ -180,6 +180,8 @@ static double distance_at(const struct quantizing *z, int32_t c, struct lt_quant
 	const int64_t n = cell->content ? cell->elems : z->seen[c].n;
 	double sum = 0;
 	for (int64_t i = 0; i < n; i++) {
+		if (channel >= 0 && lt__quant_channel(cell, i) != channel)
+			continue;
 		const double x = cell->content ? cell->content[i] : z->seen[c].at[i];
 		const double away = x - step * (double)lt__quant_round(x, f.exponent, r);
 		sum += away * away;
@@ -187,10 +189,10 @@ static double distance_at(const struct quantizing *z, int32_t c, struct lt_quant
 	return sum;
 }
 
-int32_t quantize_exponent(const struct quantizing *z, int32_t cell, int32_t bits)
+/* The exponent at which a cell, or a channel of it, loses least: of a few, from `most` on down. */
+static int32_t best_exponent(const struct quantizing *z, int32_t cell, int32_t bits, int32_t most, int64_t channel)
 {
 	enum { TRIED = 4 };
-	const int32_t most = lt__quant_exponent(&z->q->cell[cell], bits);
 	int32_t best = most;
 	double least = INFINITY;
 	if (z->q->cell[cell].lowest)            /* what is cut off would be taken for minus infinity */
@@ -198,11 +200,69 @@ int32_t quantize_exponent(const struct quantizing *z, int32_t cell, int32_t bits
 	for (int32_t e = most; e > most - TRIED; e--) {
 		double d = 0;
 		for (int32_t c = cell; c < z->q->n_cell; c++)
-			d += z->q->cell[c].like == cell ? distance_at(z, c, (struct lt_quant_format){ bits, e }) : 0;
+			d += z->q->cell[c].like == cell ? distance_at(z, c, (struct lt_quant_format){ .bits = bits, .exponent = e },
+				channel) : 0;
 		if (d < least) {
 			least = d;
 			best = e;
 		}
 	}
 	return best;
+}
+
+/* The exponent of each channel of a constant, *most the coarsest; one of zeros has that. */
+static int32_t *channel_exponents(const struct quantizing *z, int32_t c, int32_t bits, int32_t *most)
+{
+	const struct lt_quant_cell *cell = &z->q->cell[c];
+	int32_t *e = LT_NEW(z->q->arena, int32_t, cell->channels);
+	double *range = LT_NEW(z->q->arena, double, 2 * cell->channels);
+	for (int64_t i = 0; i < cell->elems; i++) {
+		double *r = range + 2 * lt__quant_channel(cell, i);
+		r[0] = fmin(r[0], cell->content[i]);
+		r[1] = fmax(r[1], cell->content[i]);
+	}
+	*most = INT32_MIN;
+	for (int64_t k = 0; k < cell->channels; k++) {
+		const bool zeros = range[2 * k] >= 0 && range[2 * k + 1] <= 0;
+		e[k] = zeros ? INT32_MAX : best_exponent(z, c, bits, lt__quant_channel_exponent(cell, bits, range[2 * k],
+			range[2 * k + 1]), k);
+		*most = zeros || e[k] < *most ? *most : e[k];
+	}
+	for (int64_t k = 0; k < cell->channels; k++)
+		e[k] = e[k] < *most ? e[k] : *most;
+	return e;
+}
+
+struct formatting { const struct quantizing *z; int32_t cell, bits; struct lt_quant_format *out; };
+
+static lt_status format_channels(void *user)
+{
+	enum { SUM_BITS = 30, MOST = UINT8_MAX };
+	const struct formatting *f = user;
+	const struct quantizing *z = f->z;
+	const struct lt_quant_cell *cell = &z->q->cell[f->cell];
+	int32_t most, finest;
+	const int32_t *e = channel_exponents(z, f->cell, f->bits, &most);
+	finest = most;
+	for (int64_t k = 0; k < cell->channels; k++)
+		finest = e[k] < finest ? e[k] : finest;
+	/* No step is so fine that a sum of integers at it, by values of so many bits, would be of more than 32. */
+	const int32_t fine = z->q->mode == LT_QUANT_STATIC ? ilogb(cell->most) + 1 + f->bits - SUM_BITS : most - MOST;
+	finest = finest > fine ? finest : fine < most ? fine : most;
+	uint8_t *coarser = LT_NEW(z->q->arena, uint8_t, cell->channels);
+	for (int64_t k = 0; k < cell->channels; k++)
+		coarser[k] = (uint8_t)(e[k] > finest ? e[k] - finest : 0);
+	*f->out = (struct lt_quant_format){ f->bits, finest, coarser };
+	return LT_OK;
+}
+
+lt_status quantize_format(const struct quantizing *z, int32_t c, int32_t bits, struct lt_quant_format *out)
+{
+	const struct lt_quant_cell *cell = &z->q->cell[c];
+	struct formatting f = { z, c, bits, out };
+	*out = (struct lt_quant_format){ .bits = bits };
+	if (cell->channels > 1 && (cell->low < 0 || cell->high > 0))
+		return lt__protect(z->ctx, format_channels, &f);
+	out->exponent = best_exponent(z, c, bits, lt__quant_exponent(cell, bits), -1);
+	return LT_OK;
 }

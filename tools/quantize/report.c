@@ -17,6 +17,15 @@ void quantize_say_metric(const struct quantizing *z, double metric)
 
 static const char *const kinds[] = { "input", "constant", "value", "table", "quotient", "wide" };
 
+/* Of the step of each channel. */
+static json_t *exponents_json(const struct lt_quant_cell *cell, struct lt_quant_format f)
+{
+	json_t *all = json_array();
+	for (int64_t i = 0; i < cell->channels; i++)
+		json_array_append_new(all, json_integer(f.exponent + f.coarser[i]));
+	return all;
+}
+
 static json_t *cell_json(const struct quantizing *z, const struct lt_quant_derived *d, int32_t c)
 {
 	const struct lt_quant_cell *cell = &z->q->cell[c];
@@ -30,6 +39,8 @@ static json_t *cell_json(const struct quantizing *z, const struct lt_quant_deriv
 	json_object_set_new(o, "bytes", json_integer(cell->elems * (int64_t)lt_dtype_bytes(d->type[c])));
 	json_object_set_new(o, "bits", json_integer(cell->kind == LT_QUANT_WIDE ? cell->bits : z->best.format[c].bits));
 	json_object_set_new(o, "exponent", json_integer(d->exponent[c]));
+	if (z->best.format[c].coarser)
+		json_object_set_new(o, "exponents", exponents_json(cell, z->best.format[c]));
 	json_object_set_new(o, "low", json_real(cell->low));
 	json_object_set_new(o, "high", json_real(cell->high));
 	json_object_set_new(o, "least", json_real(ldexp((double)d->least[c], d->exponent[c])));
