@@ -208,6 +208,8 @@ export class Tree {
 /* Types as scripts and NumPy name them: graphs and trees say f32, bf16, i8 and u8. */
 const dtypeOf = (short) => short.replace(/^(b?)f(?=\d)/, '$1float').replace(/^(u?)i?(?=\d)/, '$1int');
 
+const bytesIn = (dtype, shape) => shape.reduce((a, n) => a * n, ARRAYS[dtype].BYTES_PER_ELEMENT);
+
 /* The tensors of a program, in its order. */
 function ports(native, program, kind) {
 	return Array.from({ length: native.call('lt_program_count', program, kind) }, (_, i) => {
@@ -220,7 +222,7 @@ function ports(native, program, kind) {
 		port.open = port.shape.some((_, axis) => native.call('lt_program_is_open', program, kind, i, axis));
 		port.text = typeText(port);
 		/* Addresses have 32 bits here. */
-		const bytes = port.shape.reduce((a, n) => a * n, ARRAYS[port.dtype].BYTES_PER_ELEMENT);
+		const bytes = bytesIn(port.dtype, port.shape);
 		if (bytes !== port.bytes || bytes > MOST)
 			throw new LooptreeError('EOVERFLOW', `${described(port)} has ${bytes} bytes; there is room for tensors of ${MOST}: `
 				+ 'make it smaller, or run the model outside of a page');
@@ -413,15 +415,18 @@ export class Program {
 	/* Its instance, made at the first use. */
 	get #run() {
 		const native = this.#native, program = this.#place, owned = this.#owned;
-		/* Memory for inputs and results, at the alignment that vectors want. */
-		const place = (port) => {
-			const at = native.allocate(port.bytes + 64);
+		const take = (bytes) => {
+			const at = native.allocate(bytes);
 			owned.room.push(at);
-			return Math.ceil(at / 64) * 64;
+			return at;
 		};
+		/* Memory for inputs and results, at the alignment that vectors want, and where that is. */
+		const place = (port) => Math.ceil(take(port.bytes + 64) / 64) * 64;
+		const places = (of) => native.pointers(take(4 * of.length), of);
 		if (!this.#room)
 			try {
-				this.#room = { input: this.#ports.input.map(place), result: this.#ports.result.map(place) };
+				const input = this.#ports.input.map(place), result = this.#ports.result.map(place);
+				this.#room = { input, result, inputs: places(input), results: places(result) };
 			} catch (error) {
 				owned.room.splice(0).forEach((at) => native.free(at));
 				throw error;
@@ -457,7 +462,7 @@ export class Program {
 	#filled(inputs, filled) {
 		const run = this.#sayingHow(() => this.#run);
 		for (const name of Object.keys(named(inputs, 'inputs')))
-			if (!this.#ports.input.some((port) => port.name === name))
+			if (!Object.hasOwn(this.inputs, name))
 				throw new LooptreeError('EMISSING', `the program has no input '${name}'; it has: `
 					+ (this.#ports.input.map((port) => port.name).join(', ') || 'none'));
 		let seed = 1;
@@ -469,18 +474,18 @@ export class Program {
 			if (inputs[port.name] === undefined && port.needed && !filled)
 				throw new LooptreeError('EMISSING', `input ${described(port)}, is missing`);
 		const count = (value) => Array.isArray(value) ? value.length : ArrayBuffer.isView(value) ? value.length : 1;
-		const { shapes, said } = this.#extents?.find(this.#ports.input, inputs, count, filled)
-			?? { shapes: new Map(), said: new Map() };
+		const found = this.#extents?.find(this.#ports.input, inputs, count, filled), { bytes } = this.#native;
 		this.#ports.input.forEach((port, i) => {
-			const to = this.#native.bytes.subarray(this.#room.input[i], this.#room.input[i] + port.bytes);
-			const value = inputs[port.name], kind = ARRAYS[port.dtype], shape = shapes.get(port.name) ?? port.shape;
-			const bytes = shape.reduce((a, n) => a * n, kind.BYTES_PER_ELEMENT);
-			if (value !== undefined)
-				spread(bytesOf({ ...port, shape, bytes }, value, 'input'), to, kind.BYTES_PER_ELEMENT, port.shape, shape);
-			else if (said.has(port.name))
-				to.set(new Uint8Array(BigInt64Array.of(BigInt(said.get(port.name))).buffer));
-			else
-				to.set(drawn(port, random));
+			const at = this.#room.input[i], value = inputs[port.name], shape = found?.shapes.get(port.name);
+			if (value !== undefined && !shape)
+				bytes.set(bytesOf(port, value, 'input'), at);
+			else if (value !== undefined)
+				spread(bytesOf({ ...port, shape, bytes: bytesIn(port.dtype, shape) }, value, 'input'),
+					bytes.subarray(at, at + port.bytes), ARRAYS[port.dtype].BYTES_PER_ELEMENT, port.shape, shape);
+			else if (found?.said.has(port.name))
+				bytes.set(new Uint8Array(BigInt64Array.of(BigInt(found.said.get(port.name))).buffer), at);
+			else if (filled)
+				bytes.set(drawn(port, random), at);
 		});
 		return run;
 	}
@@ -492,13 +497,11 @@ export class Program {
 	/** One run, with the states that the one before left: an object of results by name, typed arrays with `shape`. */
 	run(inputs = {}) {
 		const native = this.#native, run = this.#filled(inputs, false);
-		native.lent((lend) => this.#checked(native.call('lt_instance_run', run, lend.pointers(this.#room.input),
-			lend.pointers(this.#room.result))));
+		this.#checked(native.call('lt_instance_run', run, this.#room.inputs, this.#room.results));
 		return Object.fromEntries(this.#ports.result.map((port, i) => {
-			const shape = port.shape.map((_, axis) => native.call('lt_instance_extent', run, i, axis));
-			const kind = ARRAYS[port.dtype], all = native.bytes.slice(this.#room.result[i], this.#room.result[i] + port.bytes);
-			const array = dense(new kind(all.buffer), port.shape, shape);
-			return [port.name, Object.defineProperty(array, 'shape', { value: shape })];
+			const at = this.#room.result[i], array = new ARRAYS[port.dtype](native.bytes.slice(at, at + port.bytes).buffer);
+			const shape = port.shape.map((n, axis) => port.open ? native.call('lt_instance_extent', run, i, axis) : n);
+			return [port.name, Object.defineProperty(dense(array, port.shape, shape), 'shape', { value: shape })];
 		}));
 	}
 	/** A copy of a state; zeros before the first run. */
@@ -582,8 +585,7 @@ export class Program {
 			const asked = lend.sized('lt_verify_options', { progress: native.callback('verify'), user });
 			const verifier = this.#scope.made('lt_verifier_new', this.#graph, this.#place, 0, asked);
 			try {
-				this.#scope.call('lt_verifier_run', verifier, run, lend.pointers(this.#room.input),
-					lend.pointers(this.#room.result));
+				this.#scope.call('lt_verifier_run', verifier, run, this.#room.inputs, this.#room.results);
 				const at = native.call('lt_verifier_report', verifier), found = native.get('lt_verified', at);
 				const text = written(native, (write, to) => native.call('lt_verified_print', at, 0, write, to));
 				const drawn = this.#ports.input.filter((port) => port.needed && inputs[port.name] === undefined);
@@ -603,8 +605,7 @@ export class Program {
 					+ kindOf(value));
 		const native = this.#native, run = this.#filled(inputs, true);
 		return native.lent((lend) => {
-			const how = lend.sized('lt_run', { input: lend.pointers(this.#room.input),
-				result: lend.pointers(this.#room.result) });
+			const how = lend.sized('lt_run', { input: this.#room.inputs, result: this.#room.results });
 			const out = lend.room(4);
 			this.#checked(native.call('lt_instance_time', run, how,
 				lend.sized('lt_time_options', { n_sample: samples, repeat }), out));

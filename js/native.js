@@ -31,12 +31,12 @@ for (const line of facts.trim().split('\n')) {
 	} else if (kind === 'decl' && words[0] !== 'typedef') {
 		const [, result, name, given] = /^(.*?)\b(lt_\w+)\((.*)\)$/.exec(words.join(' ')) ?? [];
 		if (name)
-			functions.set(name, { result: result.trim(), given: given === 'void' ? [] : given.split(/, (?![^(]*\))/) });
+			functions.set(name, { isText: /^const char ?\*$/.test(result.trim()),
+				wide: given.split(/, (?![^(]*\))/).map((words) => /^u?int64_t( |$)/.test(words)) });
 	}
 }
 
 /* Types by their words: how many bytes, how they are read and written.  The order matters: pointers hold the others. */
-const WIDE = /^(u?)int64_t$/;
 function typeOf(text) {
 	const many = /^(.*)\[(\d+)\]$/.exec(text);
 	if (many && !text.includes('(*')) {
@@ -138,8 +138,16 @@ export class Native {
 	}
 	get isBroken() { return Boolean(this.#broken); }
 
-	get #view() { return new DataView(this.#exports.memory.buffer); }
-	get bytes() { return new Uint8Array(this.#exports.memory.buffer); }
+	/* Views of the memory, which is another buffer when it has grown. */
+	#seen = { bytes: null, view: null };
+	get #views() {
+		const { buffer } = this.#exports.memory;
+		if (this.#seen.bytes?.buffer !== buffer)
+			this.#seen = { bytes: new Uint8Array(buffer), view: new DataView(buffer) };
+		return this.#seen;
+	}
+	get #view() { return this.#views.view; }
+	get bytes() { return this.#views.bytes; }
 
 	/* A page has a clock and random numbers.  It has no files, processes and shared libraries: what asks for one is told
 	 * so, and the library says it in a sentence. */
@@ -254,11 +262,7 @@ export class Native {
 				return at;
 			},
 			text: (words) => lend.bytes(encoder.encode(words)),
-			pointers: (of) => {
-				const at = take(4 * of.length);
-				of.forEach((x, i) => this.#view.setUint32(at + 4 * i, x, true));
-				return at;
-			},
+			pointers: (of) => this.pointers(take(4 * of.length), of),
 			/* A struct whose first member is its size. */
 			sized: (name, members = {}) => {
 				const { bytes } = layout(name), at = take(bytes);
@@ -271,6 +275,11 @@ export class Native {
 		} finally {
 			all.forEach((at) => this.free(at));
 		}
+	}
+	/* At `at`, which it gives. */
+	pointers(at, of) {
+		of.forEach((x, i) => this.#view.setUint32(at + 4 * i, x, true));
+		return at;
 	}
 	pointer(at) { return this.#view.getUint32(at, true); }
 	int32(at) { return this.#view.getInt32(at, true); }
@@ -309,9 +318,12 @@ export class Native {
 		const f = functions.get(name);
 		if (!f)
 			throw new TypeError(`the interface has no function ${name}`);
-		const done = this.#called(name, given.map((x, i) => WIDE.test(f.given[i]?.split(' ')[0]) ? BigInt(x) : x));
+		for (let i = 0; i < given.length; i++)
+			if (f.wide[i])
+				given[i] = BigInt(given[i]);
+		const done = this.#called(name, given);
 		const value = typeof done === 'bigint' ? Number(done) : done;
-		return /^const char ?\*$/.test(f.result) ? this.text(value) : value;
+		return f.isText ? this.text(value) : value;
 	}
 	/* One that only this module has: looptree_NAME of js/. */
 	core(name, ...given) { return this.#called(`looptree_${name}`, given); }

@@ -8,20 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "backends/wasm/code.h"
+#include "backends/wasm/object.h"
 #include "backends/wasm/print.h"
 #include "lt/options.h"
-
-/* engine: NULL: objects are only looked at. */
-struct lt_session { const struct lt_host *host; bool relaxed; struct wasm_engine *engine; struct lt_caps caps; };
-struct lt_object {
-	struct lt_session *s;
-	const struct lt_tree *tree;     /* borrowed */
-	struct wasm_module *module;     /* NULL: it is only looked at */
-	uint8_t *writes;                /* by slot */
-	int64_t *reach;                 /* bytes, by slot */
-	struct wasm_need need;
-	size_t bytes;                   /* of the module */
-};
 
 enum { RELAXED, ENGINE, N_OPTION };
 static const struct lt_option rows[N_OPTION] = {
@@ -31,13 +20,6 @@ static const struct lt_option rows[N_OPTION] = {
 		.about = "another process runs the modules, and all that they read is copied there: for tests" } };
 static const struct lt_array options = { rows, N_OPTION, sizeof *rows };
 struct wasm_config { bool relaxed; const char *engine; size_t bytes; };
-
-static const char *name_of(const struct lt_tree *t) { return t->name ? t->name : "?"; }
-
-static lt_status out_of_memory(struct lt_diag *diag)
-{
-	return lt__report(diag, LT_ENOMEM, -1, -1, NULL, "wasm: there is no memory for modules");
-}
 
 /* A module with one relaxed multiply-add, which an engine without them refuses. */
 static bool has_relaxed(struct wasm_engine *e)
@@ -108,7 +90,7 @@ static lt_status open_(const struct lt_host *host, const char *config, struct lt
 	struct lt_session *s = *out = calloc(1, sizeof *s);
 	if (!s) {
 		lt__wasm_engine_close(e);
-		return out_of_memory(diag);
+		return lt__wasm_no_memory(diag);
 	}
 	*s = (struct lt_session){ .host = host, .relaxed = c.relaxed, .engine = e,
 		.caps = { .size = sizeof s->caps, .dtypes = ((UINT64_C(1) << LT_NDTYPE) - 1) & ~UINT64_C(1),
@@ -248,11 +230,12 @@ static lt_status compile_one(
 	if (o)
 		*o = (struct lt_object){ .s = s, .tree = t };
 	if (!o || !find_slots(o, k) || !lt__wasm_print(k, s->relaxed, &module, NULL, &o->need)) {
-		status = out_of_memory(diag);
+		status = lt__wasm_no_memory(diag);
 	} else if (s->engine) {
 		const uint32_t n = list_functions(k, function);
 		o->module = lt__wasm_engine_make(s->engine, module.at, module.n, function, n, why, sizeof why);
-		status = o->module ? LT_OK : lt__report(diag, LT_ECOMPILE, -1, -1, NULL, "kernel %s: %s", name_of(t), why);
+		status = o->module ? LT_OK : lt__report(diag, LT_ECOMPILE, -1, -1, NULL, "kernel %s: %s",
+			lt__wasm_kernel_name(t), why);
 	}
 	if (!status)
 		o->bytes = module.n;
@@ -278,29 +261,6 @@ static lt_status wasm_compile(struct lt_session *s, const struct lt_tree *const 
 		destroy(object[i]);
 		object[i] = NULL;
 	}
-	return status;
-}
-
-static lt_status wasm_run(struct lt_object *o, const struct lt_args *args, struct lt_diag *diag)
-{
-	enum { SOME = 64 };
-	void *some[SOME], **slot = some;
-	char why[400];
-	lt_status status = lt__check_arguments(o->tree, args, o->need.workspace, diag);
-	if (!status && !o->module)
-		status = lt__report(diag, LT_EUNSUPPORTED, -1, -1, NULL, "wasm: kernel %s is only looked at", name_of(o->tree));
-	if (!status && args->n_slot > SOME && !(slot = malloc(args->n_slot * sizeof *slot)))
-		status = out_of_memory(diag);
-	if (status)
-		return status;
-	for (uint32_t i = 0; i < args->n_slot; i++)
-		slot[i] = (char *)args->slot[i].base + args->slot[i].offset;
-	const struct wasm_call c = { slot, o->reach, o->writes, args->n_slot, args->workspace, o->need.workspace,
-		args->fault };
-	if (!lt__wasm_engine_run(o->s->engine, o->module, &c, why, sizeof why))
-		status = lt__report(diag, LT_EDEVICE, -1, -1, NULL, "wasm: kernel %s: %s", name_of(o->tree), why);
-	if (slot != some)
-		free(slot);
 	return status;
 }
 
@@ -374,10 +334,13 @@ static const struct lt_backend wasm = {
 	.caps = caps,
 	.accepts = accepts,
 	.compile = wasm_compile,
-	.run = wasm_run,
+	.run = lt__wasm_run,
 	.sync = sync_,
 	.destroy = destroy,
 	.need = need,
+	.capture = lt__wasm_capture,
+	.replay = lt__wasm_replay,
+	.capture_free = lt__wasm_capture_free,
 	.dump = dump,
 	.describe = describe,
 	.options = &options,

@@ -66,6 +66,38 @@ test('modules are left again: their places in the table are used by others', (t)
 	assert.ok(n < 10, `the table grew ${n} times for 300 programs, of which one was there at a time`);
 });
 
+test('a run is recorded, and repeated with other inputs and states, also in memory that has grown', () => {
+	const script = `x = InputTensor(x, float32, [64, 96]);
+w = ConstantTensor(w, float32, [96, 64]);
+sum = BufferTensor(sum, float32, [4096]);
+begin = ConstantTensor(begin, int64, [1]);
+end = ConstantTensor(end, int64, [1]);
+y = ReshapeNode(SoftmaxNode(MatMulNode(x, w)), [4096]) + sum;
+result y = ReplaceSliceNode(sum, y, begin, end);
+result z = MatMulNode(ReshapeNode(y, [64, 64]), TransposeNode(w, [1, 0]));`;
+	const weights = { w: numbers(96 * 64), begin: BigInt64Array.of(0n), end: BigInt64Array.of(4096n) };
+	const p = lt.compile(script, { backend: 'wasm', strict: true, weights });
+	const want = lt.compile(script, { backend: 'ref', weights }), before = lt.memory;
+	let large = null;
+	for (let i = 0; i < 7; i++) {
+		const x = numbers(64 * 96), is = p.run({ x }), should = want.run({ x });
+		for (const name of ['y', 'z'])
+			assert.ok(is[name].every((v, at) => Math.abs(v - should[name][at]) < 1e-4 * (1 + Math.abs(should[name][at]))),
+				`run ${i}: ${name}`);
+		if (i === 3) {
+			large = lt.compile('x = InputTensor(x, float32, [4096, 4096]); result = x + 1;', { backend: 'wasm' });
+			assert.equal(large.run({ x: new Float32Array(4096 * 4096).fill(2) }).result.at(-1), 3);
+			assert.ok(lt.memory > before);
+		}
+		if (i === 5)
+			[p, want].forEach((each) => each.reset());
+	}
+	large.free();
+	const { n_run: runs, n_replayed: repeated, n_kernel: kernels } = p.stats();
+	assert.ok(kernels > 1);
+	assert.deepEqual([runs, repeated], [7, 6]);
+});
+
 test('fused products are asked for, and refused by an engine that has none', () => {
 	const words = `import { load } from '${from}'; const lt = await load(); `
 		+ `const p = lt.compile(\`${product(9, 17, 23)}\`, { backend: 'wasm:relaxed' }); `
