@@ -7,6 +7,7 @@
 /* True on overflow; *out then holds the wrapped result. */
 #define lt__mul_overflow(a, b, out) __builtin_mul_overflow((a), (b), (out))
 #define lt__add_overflow(a, b, out) __builtin_add_overflow((a), (b), (out))
+#define lt__sub_overflow(a, b, out) __builtin_sub_overflow((a), (b), (out))
 
 /* Saturating: what exceeds 63 bits is INT64_MAX, or INT64_MIN where the exact result is negative. */
 static inline int64_t lt__mul_sat(int64_t a, int64_t b)

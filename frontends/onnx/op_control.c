@@ -201,9 +201,7 @@ static bool rounds_begin(struct lt_onnx_call *c, struct body_rounds *r, lt_var s
 		r->after[i] = LT_NEW(m->arena, lt_node, r->n + 1);
 	for (size_t i = 0; i < n_each; i++)
 		r->each[i] = LT_NEW(m->arena, lt_node, r->n + 1);
-	lt_node number = lt__onnx_range(m, r->n, 0, 1);
-	r->there = lt__rounds_else(g, steps, lt__onnx_op2(m, "lessequal", number, number),
-		lt_graph_literal_int(g, LT_BOOL, 0));
+	r->there = lt__rounds_there(g, steps);
 	return r->there >= 0;
 }
 
@@ -234,14 +232,6 @@ static void name_states(struct lt_onnx_call *c, struct body_rounds *r, struct lt
 	}
 }
 
-static bool same_shape(const struct lt_graph *g, lt_node a, lt_node b)
-{
-	bool same = lt_node_rank(g, a) == lt_node_rank(g, b) && lt_node_dtype(g, a) == lt_node_dtype(g, b);
-	for (int32_t i = 0; same && i < lt_node_rank(g, a); i++)
-		same = lt__var_same_range(g, lt_node_dim(g, a, i), lt_node_dim(g, b, i));
-	return same;
-}
-
 /* The nodes of round i, and what it gives; its outputs begin at `from`.  false: refused. */
 static bool round_take(struct lt_onnx_call *c, struct body_rounds *r, struct lt_onnx_scope *scope,
 	const Onnx__GraphProto *g, size_t from, int64_t i)
@@ -259,7 +249,7 @@ static bool round_take(struct lt_onnx_call *c, struct body_rounds *r, struct lt_
 		lt_node x = whole_node(c, body_output(c, scope, g, from + k), "what an iteration gives");
 		if (x < 0)
 			return false;
-		if (k < r->n_state && !same_shape(graph, x, r->first[k])) {
+		if (k < r->n_state && !lt__rounds_same(graph, x, r->first[k])) {
 			const struct lt_onnx_value a = lt__onnx_of_node(m, x), b = lt__onnx_of_node(m, r->first[k]);
 			lt__onnx_refuse(m, "what it carries as '%s' is %s %s after an iteration, and %s %s before: while the number of "
 				"iterations differs from run to run it has to stay of one type and shape", g->output[from + k]->name,

@@ -126,6 +126,10 @@ lt_status lt__script_add(
 	st.shown = last && s->target.shown ? s->target.shown : lt__script_quote(s, from);
 	if (last)
 		st.position = s->target.position;
+	if (type->build == lt__script_build_scalar) {
+		st.least = s->arg[first + 1].i;
+		st.most = s->arg[first + 2].i;
+	}
 	st.first_use = s->n_use;
 	for (int32_t i = first; i < s->n_arg; i++) {
 		for (int32_t k = 0; k < s->arg[i].n_use; k++) {
@@ -151,6 +155,44 @@ lt_status lt__script_add(
 	return LT_OK;
 }
 
+/* Whether element i of such an axis is there, in each run, or in each that has the rounds that are being read. */
+static bool is_there(const struct lt_script *s, const struct lt_linear *l, int64_t i, bool in_rounds)
+{
+	int64_t sum = l->constant, term;
+	for (int32_t k = 0; k < l->n; k++) {
+		const struct lt_paramdef *p = &s->graph->param[l->param[k]];
+		int64_t low = p->low;
+		for (const struct lt_script_frame *f = s->frame; f && in_rounds; f = f->up)
+			if (f->rounds && s->statement[f->rounds->count.statement].scalar - 1 == l->param[k] && f->round + 1 > low)
+				low = f->round + 1;
+		if (lt__mul_overflow(l->coef[k], l->coef[k] > 0 ? low : p->high, &term) || lt__add_overflow(sum, term, &sum))
+			return false;
+	}
+	return i >= 0 && i < sum;
+}
+
+/* What element i of the first axis is read of: x, or where not every run has that element, what has x[0] instead in
+ * those; -1: it may not be there. */
+static lt_node element_source(struct lt_script *s, const struct lt_arg *x, int64_t i)
+{
+	struct lt_graph *g = s->graph;
+	const lt_var v = lt_node_dim(g, x->node, 0);
+	if (!g->var[v].bounded || is_there(s, &g->var[v].limit, i, false))
+		return x->node;
+	if (!is_there(s, &g->var[v].limit, i, true))
+		return lt__script_refuse(s, x->position, LT_EUNSUPPORTED, "Axis 0 of %s has a run-time extent and cannot be "
+			"indexed by %lld, which not every run has: index first, then slice, or index within a repeat of as many rounds",
+			lt__script_value(s, x), (long long)i);
+	for (int32_t k = 0; k < s->n_by_round; k++)
+		if (s->by_round[k].of == x->node)
+			return s->by_round[k].node;
+	const lt_node all = lt__rounds_of(g, v, x->node, false),
+		filled = lt__rounds_else(g, v, all, all < 0 ? all : lt__pos_at(g, all, 0, 0));
+	LT_GROW(s->arena, s->by_round, s->n_by_round, s->cap_by_round);
+	s->by_round[s->n_by_round++] = (struct lt_script_by_round){ x->node, filled };
+	return filled;
+}
+
 /* x[i] of a value: the elements at i of its first axis, which is gone. */
 static lt_node build_element(
 	struct lt_script *s, const struct lt_script_node *type, const struct lt_arg *a, int32_t n)
@@ -162,9 +204,11 @@ static lt_node build_element(
 	if (rank < 1)
 		return lt__script_refuse(s, a[1].position, LT_ETYPE, "%s has no axis to take an element of",
 			lt__script_value(s, &a[0]));
-	if (!lt__script_fixed(s, &a[0], 0, "indexed", "index first, then slice"))
+	const bool fixed = !lt__script_bounded(s, a[0].node, 0);
+	int64_t extent = lt__script_extent(s, a[0].node, 0), i = fixed && a[1].i < 0 ? a[1].i + extent : a[1].i;
+	const lt_node x = element_source(s, &a[0], i);
+	if (x < 0)
 		return -1;
-	int64_t extent = lt__script_extent(s, a[0].node, 0), i = a[1].i < 0 ? a[1].i + extent : a[1].i;
 	if (i < 0 || i >= extent)
 		return lt__script_refuse(s, a[1].position, LT_EINVAL, "Invalid index %lld: axis 0 of %s allows %lld .. %lld",
 			(long long)a[1].i, lt__script_value(s, &a[0]), -(long long)extent, (long long)extent - 1);
@@ -175,7 +219,7 @@ static lt_node build_element(
 		v[k - 1] = lt_node_dim(g, a[0].node, k);
 		row[(int64_t)k * rank + k] = 1;
 	}
-	struct lt_view_piece piece = { .source = a[0].node, .map = { .n_dim = rank - 1, .n_row = rank, .row = row } };
+	struct lt_view_piece piece = { .source = x, .map = { .n_dim = rank - 1, .n_row = rank, .row = row } };
 	return lt_graph_view(g, rank - 1, v, 1, &piece, 0, 0);
 }
 

@@ -168,6 +168,13 @@ lt_status lt__script_unknown_name(struct lt_script *s, struct lt_position at, co
 		return lt__script_fail(s, at, LT_ESYNTAX,
 			"Unexpected '%.*s =': arguments have no names, their order says which is which",
 			bytes < NAME_MAX_BYTES ? bytes : NAME_MAX_BYTES, name);
+	for (int32_t k = 0; k < 2; k++) {
+		const int32_t i = lt__names_find(scopes[k]->names, name, (size_t)bytes);
+		if (i >= 0 && scopes[k]->binding[i].call == LT_SCRIPT_LOST)
+			return lt__script_fail(s, at, LT_EINVAL, "Unknown name: '%.*s' is what a round of the repeat in line %d gave, "
+				"whose rounds differ in number from run to run: what is a node before the repeat, too, has a value after it",
+				bytes, name, scopes[k]->binding[i].value.position.line);
+	}
 	lt__nearest_begin(&near, name, (size_t)bytes);
 	for (int32_t k = 0; k < (s->scope == &s->script_scope ? 1 : 2); k++)
 		for (int32_t i = 0; i < scopes[k]->n_binding; i++)

@@ -920,13 +920,34 @@ lt_status lt__script_load_own(struct lt_script *s, const char *name)
 	return LT_OK;
 }
 
-static lt_status parse_repeat(struct lt_script *s, struct lt_position at)
+/* Where rounds end: an integer, or a run-time scalar. */
+static lt_status read_end(struct lt_script *s, struct lt_arg *end)
+{
+	static const char expected[] = "an integer or a run-time scalar, which ScalarNode gives";
+	lt__lex_peek(&s->cursor);
+	const struct lt_cursor from = s->cursor;
+	LT_TRY(read_expression(s, expected, end));
+	if (end->kind == LT_ARG_NODE && s->statement[end->statement].type->build == lt__script_build_scalar)
+		return LT_OK;
+	return lt__script_accept(s, LT_ARG_INT, expected, &from, end);
+}
+
+/* "repeat i in 0..12", and what is between the braces after it. */
+struct repeat {
+	struct lt_position position;
+	const char *counter;
+	int64_t begin, end;
+	struct lt_script_rounds open;   /* end: as many as a run says; or no more than a counter of rounds */
+	bool is_open;
+	struct lt_cursor body;
+};
+
+static lt_status read_repeat(struct lt_script *s, struct repeat *r)
 {
 	const char *name, *word;
 	int32_t bytes;
 	struct lt_arg begin, end;
-	struct lt_cursor body, after;
-	LT_TRY(enter_level(s));
+	struct lt_cursor after;
 	LT_TRY(read_new_name(s, "the name of a counter, as in repeat i in 0..12", &name, &bytes));
 	lt__lex_peek(&s->cursor);
 	struct lt_cursor in = s->cursor;
@@ -938,28 +959,45 @@ static lt_status parse_repeat(struct lt_script *s, struct lt_position at)
 	LT_TRY(take_value(s, LT_ARG_INT, "an integer", &begin));
 	LT_TRY(lt__script_expect(s, '.', "'..', as in 0..12"));
 	LT_TRY(lt__script_expect(s, '.', "'..', as in 0..12"));
-	LT_TRY(take_value(s, LT_ARG_INT, "an integer", &end));
+	LT_TRY(read_end(s, &end));
 	s->level = 0;
-	if (end.i < begin.i)
+	r->counter = lt__arena_format(s->arena, "%.*s", bytes, name);
+	r->is_open = end.kind == LT_ARG_NODE;
+	r->begin = begin.i;
+	if (r->is_open)
+		LT_TRY(lt__script_rounds_begin(s, &r->open, begin.i, &end));
+	r->end = r->is_open ? s->statement[end.statement].most : end.i;
+	if (r->end < r->begin)
 		return lt__script_fail(s, end.position, LT_EINVAL, "Invalid range %lld .. %lld: the end is below the begin",
-			(long long)begin.i, (long long)end.i);
-	LT_TRY(find_block(s, &body, &after));
-	uint64_t rounds = (uint64_t)end.i - (uint64_t)begin.i;
-	LT_TRY(count_text(s, at, &body, &after, rounds > INT64_MAX ? INT64_MAX : (int64_t)rounds));
+			(long long)r->begin, (long long)r->end);
+	LT_TRY(find_block(s, &r->body, &after));
+	uint64_t rounds = (uint64_t)r->end - (uint64_t)r->begin;
+	return count_text(s, r->position, &r->body, &after, rounds > INT64_MAX ? INT64_MAX : (int64_t)rounds);
+}
+
+static lt_status parse_repeat(struct lt_script *s, struct lt_position at)
+{
+	struct repeat r = { .position = at };
+	LT_TRY(enter_level(s));
+	LT_TRY(read_repeat(s, &r));
 	struct lt_cursor back = s->cursor;
-	const char *counter = lt__arena_format(s->arena, "%.*s", bytes, name);
-	struct lt_script_frame frame = { .counter = counter, .position = at, .up = s->frame };
-	for (frame.round = begin.i; frame.round < end.i; frame.round++) {
+	struct lt_script_frame frame = { .counter = r.counter, .position = at, .up = s->frame,
+		.rounds = r.is_open ? &r.open : NULL };
+	for (frame.round = r.begin; frame.round < r.end; frame.round++) {
 		const struct lt_arg i = { .kind = LT_ARG_NUMBER, .position = at, .statement = -1, .node = -1, .whole = true,
 			.i = frame.round, .number = (double)frame.round };
-		lt__script_bind(s, name, bytes, &i);
+		lt__script_bind(s, r.counter, (int32_t)strlen(r.counter), &i);
 		s->frame = &frame;
-		s->cursor = body;
+		s->cursor = r.body;
 		LT_TRY(parse_block(s));
 		if (lt__lex_peek(&s->cursor) != '}')
 			return lt__script_fail(s, s->cursor.position, LT_ESYNTAX, "Unexpected return: a function returns after its repeats");
+		if (r.is_open)
+			LT_TRY(lt__script_rounds_next(s, at));
 		s->frame = frame.up;
 	}
+	if (r.is_open)
+		LT_TRY(lt__script_rounds_end(s, &r.open, at));
 	s->cursor = back;
 	s->depth--;
 	return LT_OK;
@@ -1497,6 +1535,15 @@ static bool is_word(const char *word, int32_t n, const char *is)
 	return (int32_t)strlen(is) == n && memcmp(word, is, (size_t)n) == 0;
 }
 
+/* Whether it is a round of a repeat whose rounds a run says. */
+static bool in_rounds(const struct lt_script *s)
+{
+	const struct lt_script_frame *f = s->frame;
+	while (f && !f->rounds)
+		f = f->up;
+	return f != NULL;
+}
+
 /* Whether some function is being called. */
 static bool in_function(const struct lt_script *s)
 {
@@ -1520,6 +1567,10 @@ static lt_status parse_statement(struct lt_script *s)
 	c = lt__lex_peek(&s->cursor);
 	if (is_word(word, n, "result") && in_function(s))
 		return lt__script_fail(s, at, LT_ESYNTAX, "Unexpected result: a function gives its values by return");
+	if (in_rounds(s) && (is_word(word, n, "result") ||
+		(c != '=' && c != ',' && (is_word(word, n, "set") || is_word(word, n, "require")))))
+		return lt__script_fail(s, at, LT_EUNSUPPORTED, "Unexpected %.*s in a repeat whose number of rounds differs from run "
+			"to run: it stands after the repeat", n, word);
 	if (is_word(word, n, "result"))
 		return parse_result(s, at);
 	if (n && (c == '=' || c == ',')) {

@@ -108,11 +108,13 @@ struct lt_statement {
 	bool scalars;                           /* it has brought run-time scalars or requirements */
 	int32_t chain, previous;                /* of updates: statement of the buffer at its root, the one before; -1 */
 	int32_t scalar;                         /* ScalarNode: the number of its run-time scalar, plus 1; 0 */
+	int64_t least, most;                    /* ScalarNode: its range */
 };
 struct lt_script_result { const char *name; int32_t statement; };
 struct lt_script_set { int32_t state, value; struct lt_position position; };      /* set $1 = $2; by statement */
 
 /* Names and what they stand for: of the whole script, or of a function, where they hold for one call. */
+enum { LT_SCRIPT_LOST = -1 };                   /* call of a name whose value a repeat took, at value.position */
 struct lt_binding { const char *name; struct lt_arg value; int32_t call; };
 struct lt_script_scope {
 	struct lt_names *names;                 /* -> binding */
@@ -131,10 +133,26 @@ struct lt_script_function {
 };
 /* A call of an operation of the user's own while it is run: what its kernel would be given. */
 struct lt_script_own { struct lt_owncall call; bool built; };
+/* A repeat of as many rounds as a run says, while its body is read round by round (rounds.c). */
+struct lt_script_given;
+struct lt_script_rounds {
+	struct lt_arg count;                    /* the run-time scalar that the last round comes before */
+	int64_t begin, most;                    /* the first round; how many there may be */
+	lt_var steps;                           /* has as many positions as a run has rounds */
+	struct lt_script_given *before, **after;/* by name: before the rounds; after each */
+	int32_t n_before, n_after, cap_after;
+	int32_t first_statement;                /* of the round */
+	lt_node next_node;                      /* of the body, that is to be looked at */
+	int32_t n_param, n_require;
+	bool takes;                             /* a round takes elements at places that are computed */
+	lt_node there;                          /* by round: whether a run has it; LT_NONE: nobody has asked */
+};
+struct lt_script_by_round { lt_node of, node; };        /* of a value, the one that rounds read instead */
 /* A call or a round that is being run. */
 struct lt_script_frame {
 	const char *function;                   /* NULL: a round of a repeat */
 	const char *counter; int64_t round;
+	struct lt_script_rounds *rounds;        /* of a repeat whose rounds a run says; NULL: another frame */
 	struct lt_position position;            /* of the call, of the repeat */
 	const struct lt_script_frame *up;
 };
@@ -171,6 +189,8 @@ struct lt_script {
 	int32_t *use;                   int32_t n_use, cap_use;
 	struct lt_script_result *result;int32_t n_result, cap_result;
 	struct lt_script_set *set;      int32_t n_set, cap_set;
+	struct lt_script_by_round *by_round; int32_t n_by_round, cap_by_round;
+	struct lt_script_rounds *ended;         /* whose names are being given their last values */
 	int32_t *named;                 int32_t n_named, cap_named;     /* statements that a shape or a view names */
 	struct lt_arg *arg;             int32_t n_arg, cap_arg;
 	int64_t *number;                int32_t n_number, cap_number;   /* of a list being read */
@@ -279,7 +299,7 @@ lt_status lt__script_check_bits(struct lt_script *, const struct lt_script_node 
 /* Every type of node, at most cap of them; returns how many there are. */
 int32_t lt__script_nodes(struct lt_script_node *out, int32_t cap);
 /* nodes_tensor.c */
-lt_script_build lt__script_build_buffer;
+lt_script_build lt__script_build_buffer, lt__script_build_scalar;
 
 /* build.c */
 /* Adds the value of a call of a node, whose arguments are s->arg from `first` on, and drops those; from: where its text
@@ -289,6 +309,12 @@ lt_status lt__script_add(struct lt_script *, const struct lt_script_node *, int3
 /* x[at] */
 lt_status lt__script_element(struct lt_script *, const struct lt_arg *x, const struct lt_arg *at,
 	const struct lt_cursor *from, bool last, struct lt_arg *out);
+
+/* rounds.c: repeats whose number of rounds a run says */
+lt_status lt__script_rounds_begin(
+	struct lt_script *, struct lt_script_rounds *, int64_t begin, const struct lt_arg *end);
+lt_status lt__script_rounds_next(struct lt_script *, struct lt_position);       /* after each round, of s->frame */
+lt_status lt__script_rounds_end(struct lt_script *, struct lt_script_rounds *, struct lt_position);
 
 /* own.c: calls of the user's own operations */
 void lt__script_own_begin(struct lt_script *, const struct lt_script_function *, struct lt_script_own *);

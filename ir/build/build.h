@@ -142,6 +142,10 @@ lt_node lt__build_function(struct lt_graph *, const struct lt_function *, lt_nod
 lt_node lt__rounds_of(struct lt_graph *, lt_var steps, lt_node x, bool backwards);
 /* That as a value, so that what a round reads of it does not depend on the run; otherwise: what it is after T. */
 lt_node lt__rounds_else(struct lt_graph *, lt_var steps, lt_node x, lt_node otherwise);
+/* By round: whether a run has it. */
+lt_node lt__rounds_there(struct lt_graph *, lt_var steps);
+/* Whether a round may give b where it was given a: they are of one type and shape. */
+bool lt__rounds_same(const struct lt_graph *, lt_node a, lt_node b);
 /* What rounds gave, [1, ..] each: [T, ..], by round, or turned.  y is overwritten. */
 lt_node lt__rounds_joined(struct lt_graph *, lt_var steps, lt_node *y, bool turned);
 lt_node lt__rounds_turned(struct lt_graph *, lt_var steps, lt_node x);

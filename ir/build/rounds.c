@@ -47,6 +47,21 @@ lt_node lt__rounds_else(struct lt_graph *g, lt_var steps, lt_node x, lt_node oth
 	return lt__pos_select(g, there, x, otherwise);
 }
 
+lt_node lt__rounds_there(struct lt_graph *g, lt_var steps)
+{
+	const lt_var v = lt_graph_var(g, NULL, g->var[steps].extent);
+	return lt__rounds_else(g, steps, lt__pos_view(g, lt_graph_literal_int(g, LT_BOOL, 1), 1, &v, NULL),
+		lt_graph_literal_int(g, LT_BOOL, 0));
+}
+
+bool lt__rounds_same(const struct lt_graph *g, lt_node a, lt_node b)
+{
+	bool same = lt_node_rank(g, a) == lt_node_rank(g, b) && lt_node_dtype(g, a) == lt_node_dtype(g, b);
+	for (int32_t i = 0; same && i < lt_node_rank(g, a); i++)
+		same = lt__var_same_range(g, lt_node_dim(g, a, i), lt_node_dim(g, b, i));
+	return same;
+}
+
 lt_node lt__rounds_joined(struct lt_graph *g, lt_var steps, lt_node *y, bool turned)
 {
 	const struct lt_vardef t = g->var[steps];
