@@ -6,7 +6,7 @@ const MOST = 2 ** 30;                   // bytes of a file that can be opened he
 const size = (n) => n >= 1e6 ? `${(n / 1e6).toFixed(1)} MB` : `${(n / 1e3).toFixed(0)} KB`;
 
 export class Story {
-	#library; #backend; #files = {}; #busy = false;
+	#library; #backend; #files = {}; #busy = false; #reading = null;
 
 	constructor(library, backend) {
 		this.#library = library;
@@ -62,18 +62,49 @@ export class Story {
 			? `${what}: ${file.name}, ${size(file.size)}` : `${what}: not opened yet`);
 		$('opened').replaceChildren(line('Checkpoint', checkpoint), line('Tokenizer', tokenizer));
 		$('write').disabled = !(checkpoint && tokenizer);
+		if (checkpoint && tokenizer && this.#files.fresh && !this.#busy)
+			this.#reading = this.#read();
+	}
+	get #asked() {
+		const { checkpoint, tokenizer } = this.#files;
+		return { names: [checkpoint.name, tokenizer.name], backend: this.#backend };
+	}
+	/* A call with the files' bytes. */
+	async #send(name, given, part) {
+		const { checkpoint, tokenizer } = this.#files;
+		const [c, t] = await Promise.all([checkpoint.arrayBuffer(), tokenizer.arrayBuffer()]);
+		const done = await this.#library.call(name, { ...given, checkpoint: c, tokenizer: t }, { part, transfer: [c, t] });
+		if (checkpoint === this.#files.checkpoint && tokenizer === this.#files.tokenizer)
+			this.#files.fresh = false;
+		return done;
+	}
+	#progress(p) { $('speed').textContent = `${p.what}: ${Math.round(100 * p.done / Math.max(1, p.total))} %`; }
+	/* The model is made before a text is wanted, and what of it is not fast yet becomes so meanwhile. */
+	async #read() {
+		const asked = this.#asked;
+		$('speed').textContent = 'reading the model';
+		try {
+			await this.#send('read', asked, (p) => this.#progress(p));
+			$('speed').textContent = 'ready';
+			void this.#library.call('warm', asked).catch(() => {});
+		} catch (error) {
+			this.#failed(error);
+		}
+	}
+	#failed(error) {
+		$('speed').textContent = error instanceof Stopped ? error.message : '';
+		if (!(error instanceof Stopped))
+			this.#mistake(error.message);
 	}
 	async #write() {
 		if (this.#busy)
 			return;
-		const { checkpoint, tokenizer } = this.#files, options = { temperature: Number($('temperature').value),
-			top: Number($('top').value), seed: Number($('seed').value), steps: Number($('count').value) };
-		const given = { names: [checkpoint.name, tokenizer.name], prompt: $('prompt').value, options,
-			backend: this.#backend };
+		const options = { temperature: Number($('temperature').value), top: Number($('top').value),
+			seed: Number($('seed').value), steps: Number($('count').value) }, prompt = $('prompt').value;
 		let tokens = [];
 		const part = (p) => {
 			if (p.what) {
-				$('speed').textContent = `${p.what}: ${Math.round(100 * p.done / Math.max(1, p.total))} %`;
+				this.#progress(p);
 				return;
 			}
 			$('written').append(p.text);
@@ -86,19 +117,17 @@ export class Story {
 		this.#running(true);
 		$('written').textContent = $('tokens').textContent = '';
 		$('speed').textContent = 'reading the model';
+		await this.#reading;
+		this.#mistake('');
 		try {
+			const given = { ...this.#asked, prompt, options };
 			let done = this.#files.fresh ? { missing: true } : await this.#library.call('write', given, { part });
-			if (done.missing) {
-				const [c, t] = await Promise.all([checkpoint.arrayBuffer(), tokenizer.arrayBuffer()]);
-				done = await this.#library.call('write', { ...given, checkpoint: c, tokenizer: t }, { part, transfer: [c, t] });
-				this.#files.fresh = false;
-			}
+			if (done.missing)
+				done = await this.#send('write', given, part);
 			part(done);
 			$('speed').textContent += done.enough ? ', stopped' : '';
 		} catch (error) {
-			$('speed').textContent = error instanceof Stopped ? error.message : '';
-			if (!(error instanceof Stopped))
-				this.#mistake(error.message);
+			this.#failed(error);
 		}
 		this.#running(false);
 	}

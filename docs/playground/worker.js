@@ -8,6 +8,8 @@ const KINDS = { float64: Float64Array, float32: Float32Array, float16: Uint16Arr
 const MOST_TEXT = 300_000;              // characters of a text that the page shows
 
 const SAMPLE_NS = 5e6, ENOUGH_NS = 15e7; // of runs that are timed
+const SLICE_MS = 30;                    // after which a message is looked for
+const WARM_MS = 1000;
 
 /* The library, when it is first needed. */
 let loading = null;
@@ -203,22 +205,53 @@ const calls = {
 	/* -- texts -- */
 
 	async fileKind({ bytes }) { return (await library()).llamaFile(bytes); },
+	/* A model, before it is asked for a text. */
+	async read(given, part) { await taken(given, part); },
+	async warm(given) {
+		if (await taken(given) && given.backend.startsWith('wasm'))
+			await warmed(story.model);
+	},
 	/* Writes; parts are { text, tokens, tokensPerSecond }. */
-	async write({ checkpoint, tokenizer, names, prompt, options, backend }, part) {
-		const lt = await library(), key = names.join('\n') + backend;
-		if (checkpoint) {
-			story.model?.free();
-			story.model = null;
-			story.model = lt.llama(checkpoint, { tokenizer, backend, name: names[0], tokenizerName: names[1],
-				progress: (done, total) => part({ done, total, what: 'compiling' }) });
-			story.key = key;
-		} else if (story.key !== key || !story.model) {
+	async write(given, part) {
+		if (!await taken(given, part))
 			return { missing: true };
-		}
 		story.enough = false;
-		return written(story.model, prompt, options, part);
+		return written(story.model, given.prompt, given.options, part);
 	},
 };
+
+/* Whether the model is there: made of the bytes of its files, or as it was. */
+async function taken({ checkpoint, tokenizer, names, backend }, part) {
+	const lt = await library(), key = names.join('\n') + backend;
+	if (checkpoint) {
+		story.model?.free();
+		story.model = null;
+		story.model = lt.llama(checkpoint, { tokenizer, backend, name: names[0], tokenizerName: names[1],
+			progress: (done, total) => part({ done, total, what: 'compiling' }) });
+		story.key = key;
+	}
+	return story.key === key && story.model !== null;
+}
+
+/* An engine's quick compiler makes slow code, which a better one replaces when it has run for a while.  So a model runs
+ * for a second, or until something is wanted of the worker. */
+async function warmed(llama) {
+	const end = performance.now() + WARM_MS;
+	while (!waiting && performance.now() < end)
+		try {
+			let told = performance.now();
+			for (const _ of llama.write([], { temperature: 0 })) {
+				if (performance.now() - told < SLICE_MS)
+					continue;
+				await new Promise((next) => { setTimeout(next); });
+				told = performance.now();
+				if (waiting || told > end)
+					break;
+			}
+		} catch {
+			return;                 /* what is wrong with it is said of a text */
+		}
+}
 
 async function written(llama, prompt, options, part) {
 	let text = '', tokens = [], made = 0, told = performance.now(), begin = 0;
@@ -228,7 +261,7 @@ async function written(llama, prompt, options, part) {
 		tokens.push(token.token);
 		if (token.made && ++made === 1)
 			begin = performance.now();
-		if (performance.now() - told > 30) {
+		if (performance.now() - told > SLICE_MS) {
 			part({ text, tokens, rate: rate(), made });
 			[text, tokens, told] = ['', [], performance.now()];
 			/* A message may have come. */
@@ -273,13 +306,15 @@ function safetensors(bytes) {
 /* Own members, too: step, remedy, violation.  Fatal: the library has come to a stop, or has no more memory. */
 const told = (error) => ({ ...error, name: error.name, message: error.message,
 	fatal: error.code === 'EDEVICE' || error instanceof RangeError });
-let queue = Promise.resolve();
+let queue = Promise.resolve(), waiting = 0;
 addEventListener('message', ({ data: { id, name, given } }) => {
 	if (name === 'enough') {
 		story.enough = true;
 		return;
 	}
+	waiting++;
 	queue = queue.then(async () => {
+		waiting--;
 		try {
 			postMessage({ id, value: await calls[name](given, (part) => postMessage({ id, part })) });
 		} catch (error) {

@@ -488,7 +488,8 @@ test('a model that is opened writes the tokens of lt-llama', async () => {
 	for (const name of ['notes.txt', 'more.txt'])
 		await page.until(said('story-error', `${name}: it is neither`));
 	await page.choose('#files', [words, model]);
-	await page.until(`!${at('write')}.disabled`);
+	/* It is made before a text is wanted. */
+	await page.until(`!${at('write')}.disabled && ${said('speed', 'ready')}`);
 	for (const [prompt, temperature, n] of [['Once and on', 0, 40], ['', 0, 12], ['the end é', 0.8, 30]]) {
 		const more = ['-t', String(temperature), '-p', '0.9', '-s', '1', '-n', String(n), '-i', prompt, '-q'];
 		assert.equal(await write(prompt, temperature, n),
@@ -512,7 +513,7 @@ test('a model that is opened writes the tokens of lt-llama', async () => {
 			console.log(`${sizes.vocab} tokens: ${await page.text('speed')}; lt-llama: ${stderr.trim().replace(/\s+/g, ' ')}`);
 		}
 	await page.drop('#drop', [cut]);
-	await page.until(said('opened', 'cut.bin'));
+	await page.until(`${said('opened', 'cut.bin')} && ${said('story-error', 'but it has 4000')}`);
 	await write('', 0, 4);
 	assert.match(await page.text('story-error'), /cut\.bin: its header .* asks for .* but it has 4000/);
 	await page.drop('#drop', [model, words]);
