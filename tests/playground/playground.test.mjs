@@ -392,6 +392,29 @@ test('keyboard: tabs, boxes, what is offered', async () => {
 	}
 });
 
+test('a phone: nothing is wider than it, the head is low, and a finger has room', async () => {
+	const page = await opened('', { width: 360, height: 740 });
+	await page.size(360, 740, true);
+	await page.ask('Emulation.setTouchEmulationEnabled', { enabled: true });
+	await step(page, 'parallel k');
+	await page.until(`!${at('refusal')}.hidden`);
+	await page.value(`document.querySelector('#boxes .line').click()`);
+	for (const tab of ['trees', 'digit', 'story']) {
+		await page.value(`${at(`tab-${tab}`)}.click()`);
+		await page.until(idle);
+		assert.equal(await page.value('document.documentElement.scrollWidth'), 360, tab);
+		assert.ok(await page.value(`document.querySelector('.top').offsetHeight`) <= 90, tab);
+		/* Smaller letters in a field, and Safari makes the page larger. */
+		const small = await page.value(`[...document.querySelectorAll('#${tab} :is(input, select, textarea)')]
+			.filter((field) => field.offsetHeight && parseFloat(getComputedStyle(field).fontSize) < 16).map((field) => field.id)`);
+		assert.deepEqual(small, [], tab);
+		const low = await page.value(`[...document.querySelectorAll('#${tab} :is(button, summary, .line)')]
+			.filter((b) => b.offsetHeight && b.offsetHeight < 28).map((b) => b.id + b.innerText)`);
+		assert.deepEqual(low, [], tab);
+	}
+	assert.deepEqual(page.said, []);
+});
+
 /* -- digits -- */
 
 /* Points of the pad, from 0 to 1, close to each other. */
