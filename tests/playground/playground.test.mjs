@@ -406,7 +406,8 @@ test('a phone: nothing is wider than it, the head is low, and a finger has room'
 		assert.ok(await page.value(`document.querySelector('.top').offsetHeight`) <= 90, tab);
 		/* Smaller letters in a field, and Safari makes the page larger. */
 		const small = await page.value(`[...document.querySelectorAll('#${tab} :is(input, select, textarea)')]
-			.filter((field) => field.offsetHeight && parseFloat(getComputedStyle(field).fontSize) < 16).map((field) => field.id)`);
+			.filter((field) => field.offsetHeight && parseFloat(getComputedStyle(field).fontSize) < 16)
+			.map((field) => field.id)`);
 		assert.deepEqual(small, [], tab);
 		const low = await page.value(`[...document.querySelectorAll('#${tab} :is(button, summary, .line)')]
 			.filter((b) => b.offsetHeight && b.offsetHeight < 28).map((b) => b.id + b.innerText)`);
