@@ -85,7 +85,7 @@ w=inf.npz check "an infinite weight" refuses 'is inf, which no integer stands fo
 check "labels of another length" refuses 'one integer for each of the 20 rows' --labels short.npy
 code=1 check "no room" refuses "10 more than --flash allows" --flash 14
 code=1 check "too great a loss" refuses '--loss allows' --metric error --loss 0 --time 1
-check "a loss that is no number of points" refuses '0 to 100' --loss 101
+check "a loss that is no number of points" refuses '0 or more' --loss -1
 echo 'result = InputTensor(x, float32, [2, 6]) + InputTensor(y, float32, [2, 6]);' >two.lt
 check "an input without data" says 2 '--data y=FILE' "$O/lt-quantize" two.lt --data x=x.npy -o q.lt
 check "data that could be of two inputs" says 2 'NAME=FILE' "$O/lt-quantize" two.lt --data x.npy -o q.lt

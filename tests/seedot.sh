@@ -2,7 +2,8 @@
 # tests/seedot.sh -- programs of SeeDot: what is refused of the files beside them.  With CHECK_MORE: CHECK_SEEDOT=500
 # random programs over the whole grammar, as an interpreter in plain Python has them (tests/seedot/), of which
 # tests/python/test_seedot.py runs a few; and CHECK_SEEDOT / 5 as SeeDot's own integers (lt-quantize --compat), of which
-# a few are drawn always; SEEDOT_SEED.  Prints TAP.  Called with O.
+# a few are drawn always; SEEDOT_SEED.  What SeeDot's own library has computed (tests/seedot/vectors.py).  Prints TAP.
+# Called with O.
 set -u
 : "${O:=build}"
 to=$(mktemp -d)
@@ -22,6 +23,7 @@ if [ -n "${CHECK_MORE-}" ]; then
 	exit 0
 fi
 if python3 -c 'import numpy' 2>/dev/null; then
+	python3 tests/seedot/vectors.py
 	python3 tests/seedot/draw_fixed.py 12 "${SEEDOT_SEED:-1}" "$O" ref
 else
 	echo "ok - SeeDot's own integers # SKIP python3 or numpy is not installed"

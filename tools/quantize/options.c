@@ -1,4 +1,5 @@
 /* options.c -- lt-quantize's command line: its table of options, and what only the whole of it can show. */
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 #include "tools/quantize/quantize.h"
@@ -12,8 +13,8 @@ static lt_status take_loss(struct lt_context *ctx, void *options, char *value)
 	struct quantize_options *o = options;
 	char *end;
 	o->loss = strtod(value, &end);
-	if (end == value || *end || !(o->loss >= 0 && o->loss <= 100))
-		return lt_fail(ctx, LT_EINVAL, "--loss takes points, 0 to 100, not '%s'", value);
+	if (end == value || *end || !(o->loss >= 0 && o->loss <= DBL_MAX))      /* of `error` more than 100, too */
+		return lt_fail(ctx, LT_EINVAL, "--loss takes points, 0 or more, not '%s'", value);
 	return LT_OK;
 }
 
@@ -53,7 +54,7 @@ static const struct lt_tool_option rows[] = {
 		"where 8 would lose more than --loss", 0, LT_VALUES("8", "16", "mixed") },
 	{ 0, "per-channel", NULL, TAKE_FLAG, AT(per_channel), .help = "the weights of each channel of a result have a "
 		"step of their own" },
-	{ 0, "loss", "P", TAKE_OWN, .help = "how many points (per cent) of the metric may be lost, 0 to 100; default: 0.5",
+	{ 0, "loss", "P", TAKE_OWN, .help = "how many points (per cent) of the metric may be lost, 0 or more; default: 0.5",
 		.own = take_loss },
 	{ 0, "flash", "BYTES", TAKE_COUNT, AT(flash), .help = "the bytes of constants, each counted once in its type, may be "
 		"at most so many; code, and what a target adds to store them, is not counted; then the least loss is looked "
