@@ -62,20 +62,22 @@ suites() {
 	fi
 }
 # All parts, a line each: what this script is called with.  Those that are not in the list of the last run come first,
-# then the slowest of that, so that none of them is left alone at the end.
+# then the slowest of that, so that none of them is left alone at the end; where there is no such list, scripts, which
+# take minutes, before programs, most of which take seconds.
 parts() {
 	local program filter name
-	for program in "$@"; do
-		filter=$(suites "$program")
-		[ -z "$filter" ] || echo "--program $(basename "$program") $filter $program"
-	done
 	if [ -n "${CHECK_MORE-}" ]; then
 		more_parts
 	else
 		usual_parts
 	fi
+	for program in "$@"; do
+		filter=$(suites "$program")
+		[ -z "$filter" ] || echo "--program $(basename "$program") $filter $program"
+	done
 }
 more_parts() {
+	[ -n "${SAN-}" ] || echo "--part js 1800 tests/js.sh"
 	echo "--part examples 900 tests/examples.sh"
 	echo "--part standalone 900 tests/standalone.sh"
 	echo "--part cuda 900 tests/cuda/compile.sh"
@@ -84,7 +86,6 @@ more_parts() {
 	echo "--part fixed 1800 env CHECK_FIXED=${CHECK_FIXED:-150} FIXED_SEED=2 tests/fixed.sh"
 	echo "--part everywhere 1800 tests/everywhere.sh"
 	echo "--part micro 1800 tests/micro.sh"
-	[ -n "${SAN-}" ] || echo "--part js 1800 tests/js.sh"
 	echo "--part wasm 900 tests/wasm.sh"
 	echo "--part wasm_backend 900 tests/wasm_backend.sh"
 	echo "--part rounds 1800 env CHECK_ROUNDS=${CHECK_ROUNDS:-30} ROUNDS_SEED=2 tests/rounds.sh"
@@ -97,15 +98,18 @@ more_parts() {
 	[ -n "${SAN-}" ] || echo "--part mutants 1800 $O/mutants --each ${CHECK_MUTANTS:-30}"
 }
 usual_parts() {
-	for name in examples own golden readme python corpora conform tidy setup signals alloc options gpu_table gpu_check; do
+	# The longest first.
+	echo "--part python 900 tests/python.sh"
+	echo "--part everywhere 1800 tests/everywhere.sh"
+	echo "--part standalone 900 tests/standalone.sh"
+	echo "--part cuda 900 tests/cuda/compile.sh"
+	for name in own readme examples golden corpora conform tidy setup signals alloc options gpu_table gpu_check; do
 		echo "--part $name 900 tests/$name.sh"
 	done
 	echo "--part table 900 tests/bench_table.sh"
-	echo "--part cuda 900 tests/cuda/compile.sh"
 	echo "--part abi 900 tests/abi/abi.sh"
 	echo "--part caller 900 tests/abi/caller.sh"
 	echo "--part fixed 900 tests/fixed.sh"
-	echo "--part everywhere 1800 tests/everywhere.sh"
 	echo "--part micro 900 tests/micro.sh"
 	echo "--part seedot 900 tests/seedot.sh"
 	echo "--part quantize 900 tests/quantize.sh"
@@ -114,7 +118,6 @@ usual_parts() {
 	echo "--part rounds 900 tests/rounds.sh"
 	echo "--part limits 900 env CHECK_LIMITS=${CHECK_LIMITS:-30} tests/limits.sh"
 	[ ! -x "$O/models" ] || echo "--part models 900 $O/models ${CHECK_MODELS:-1000}"
-	echo "--part standalone 900 tests/standalone.sh"
 	# With sanitizers a graph takes many times as long.
 	echo "--part gpu_trees 900 env LT_JOBS=1 $O/gpu_trees ${CHECK_TREES:-$([ -z "${SAN-}" ] && echo 80 || echo 40)}"
 	echo "--part graphs 900 env LT_JOBS=1 $O/graphs ${CHECK_GRAPHS:-$([ -z "${SAN-}" ] && echo 20 || echo 10)}"
