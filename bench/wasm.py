@@ -2,12 +2,14 @@
 """Modules of lt-build in node and in Chromium beside the same models by `llvm` for SSE4, on one core: the table of
 docs/performance.md ("In a browser").
 
-    PYTHONPATH=build/python python3 bench/wasm.py [--seconds 0.3] [--rounds 9] [--core 0] [--keep FOLDER] [MODEL...]
+    PYTHONPATH=build/python python3 bench/wasm.py [--seconds 0.3] [--rounds 5] [--core 0] [--keep FOLDER] [MODEL...]
 
 Models: product256, product512, mobilenetv2, story260K, story15M; the last two are random checkpoints of those shapes.
-Contestants: llvm (SSE4, one thread), node, node with relaxed SIMD, Chromium, Chromium with relaxed SIMD, the library's
-backend wasm in node, without and with relaxed SIMD, if `make wasm` has built it (not of texts), and, of products, in
-node: the loops of the graph by an empty schedule, and the three loops of a textbook in C, both by clang -O3 with SIMD.
+Contestants: llvm (SSE4, one thread), modules of lt-build and, if `make wasm` has built it, the library's backend wasm,
+both in node and in Chromium, without and with relaxed SIMD, and, of products, in node: the loops of the graph by an
+empty schedule, and the three loops of a textbook in C, both by clang -O3 with SIMD.  Behind the table: the bytes of
+MNIST's module and of the library by gzip, and how long an edit of the product of 512 takes in the library (split,
+proof, compilation, run).
 
 What all compute is compared first: products with float64, within what rounding does to them; other results with those
 of llvm; tokens with lt-llama's.  Each module was judged by lt-build when it was built (not with --no-verify).  Each
@@ -18,6 +20,7 @@ and the smallest.
 """
 import argparse
 import functools
+import gzip
 import http.server
 import json
 import os
@@ -29,12 +32,14 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
 CHAIN = [(1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1)]
 STORIES = {"story260K": (64, 172, 5, 8, 4, 512, 512, 256), "story15M": (288, 768, 6, 6, 6, 32000, 256, 64)}
+LIBRARY = "looptree/looptree.js"
 ALL = ["product256", "product512", "mobilenetv2", *STORIES]
 
 
@@ -163,8 +168,8 @@ def thread_ns(pid):
 class Process:
     """One that answers each line."""
 
-    def __init__(self, *command):
-        self.child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    def __init__(self, *command, cwd=None):
+        self.child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=cwd)
 
     def ask(self, line):
         print(line, file=self.child.stdin, flush=True)
@@ -253,8 +258,10 @@ class Browser:
 
 
 class Page:
-    def __init__(self, browser, module, tokens):
-        self.browser, self.module, self.tokens = browser, module, tokens
+    """asked: what open() of wasm.mjs is told."""
+
+    def __init__(self, browser, module, asked):
+        self.browser, self.module, self.asked = browser, module, asked
         target = browser.ask("Target.createTarget", url=browser.url + "/page.html")["targetId"]
         self.session = browser.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         self.target, self.pid = target, None
@@ -267,8 +274,8 @@ class Page:
         return got["result"].get("value")
 
     def start(self):
-        first = self.evaluate(f"import('/wasm.mjs').then(({{ open }}) => open('/{self.module}/{self.module}.js', "
-                              f"{{ tokens: {self.tokens} }})).then((m) => {{ window.model = m; return m.first; }})")
+        opened = f"import('/wasm.mjs').then(({{ open }}) => open('{self.module}', {json.dumps(self.asked)}))"
+        first = self.evaluate(opened + ".then((m) => { window.model = m; return m.first; })")
         before = {pid: thread_ns(pid) for pid in self.browser.renderers()}
         self.run(1)                     # its process is the one that has worked
         self.evaluate("for (const end = performance.now() + 300; performance.now() < end;);")
@@ -338,6 +345,21 @@ def measure(args, contestants):
     return found
 
 
+def bound(folder, model, weights):
+    """What wasm.mjs is told of constants, which it finds in a file of their bytes."""
+    if not weights:
+        return {}
+    given = np.load(weights)
+    with open(folder / f"{model}.weights", "wb") as f:
+        f.writelines(given[w].tobytes() for w in given)
+    return {"file": f"{model}.weights", "weights": [[w, given[w].size] for w in given]}
+
+
+def in_library(folder, asked, source, *flags):
+    return Process("node", *flags, str(HERE / "wasm.mjs"), str(folder / LIBRARY),
+                   json.dumps({**asked, "source": str(source)}), cwd=folder)
+
+
 def compete(args, folder, browser, model):
     tokens = STORIES[model][-1] if model in STORIES else 0
     source, weights = story(folder, model) if tokens else mobilenet(folder) if model == "mobilenetv2" \
@@ -351,20 +373,16 @@ def compete(args, folder, browser, model):
         return Process("node", *flags, str(HERE / "wasm.mjs"), f"{folder}/{name}/{name}.js", words)
     contestants = {"llvm": Process(sys.executable, __file__, "native", str(source), str(weights or ""), str(tokens)),
                    "node": in_node(model), "node, relaxed": in_node(model + "_relaxed", *flag)}
-    library = args.build / "js" / "looptree.js"
-    if library.exists() and not tokens:
-        for backend, flags in (("wasm", []), ("wasm:relaxed", flag)):
-            asked = {"tokens": 0, "backend": backend, "source": str(source)}
-            if weights:
-                given = np.load(weights)
-                asked["file"], asked["weights"] = f"{folder}/{model}.bin", [[w, given[w].size] for w in given]
-                with open(asked["file"], "wb") as f:
-                    f.writelines(given[w].tobytes() for w in given)
-            contestants[f"-b {backend}, node"] = Process("node", *flags, str(HERE / "wasm.mjs"), str(library),
-                                                         json.dumps(asked))
     if browser:
-        contestants["Chromium"] = Page(browser, model, tokens)
-        contestants["Chromium, relaxed"] = Page(browser, model + "_relaxed", tokens)
+        contestants["Chromium"] = Page(browser, f"/{model}/{model}.js", {"tokens": tokens})
+        contestants["Chromium, relaxed"] = Page(browser, f"/{model}_relaxed/{model}_relaxed.js", {"tokens": tokens})
+    if (folder / LIBRARY).exists():
+        asked = {"tokens": tokens, **bound(folder, model, weights)}
+        for backend, flags in (("wasm", []), ("wasm:relaxed", flag)):
+            contestants[f"-b {backend}, node"] = in_library(folder, {**asked, "backend": backend}, source, *flags)
+            if browser:
+                contestants[f"-b {backend}, Chromium"] = Page(browser, f"/{LIBRARY}", {
+                    **asked, "backend": backend, "source": f"/{source.name}"})
     if model.startswith("product"):
         (folder / "empty.schedule").write_text("schedule 1\n")
         build(args, folder, source, weights, model + "_plain", "--schedule", str(folder / "empty.schedule"))
@@ -396,6 +414,41 @@ def show(model, found, tokens):
         print(f"| {model} | {who} | {' | '.join(rows + [''] * (4 - len(rows)))} |", flush=True)
 
 
+def zipped(*paths):
+    return sum(len(gzip.compress(path.read_bytes(), 9)) for path in paths)
+
+
+def show_sizes(args, folder):
+    mnist = HERE.parent / "examples" / "mnist"
+    build(args, folder, mnist / "mnist.lt", mnist / "weights.safetensors", "mnist", "--no-verify")
+    weights = zipped(folder / "mnist" / "mnist.weights")
+    module = zipped(*(folder / "mnist").iterdir()) - weights
+    print(f"\nBy gzip: MNIST's module {module:,} bytes and {weights:,} of weights", end="")
+    library = folder / LIBRARY
+    print(f"; the library {zipped(library.with_suffix('.wasm')):,}" if library.exists() else "", flush=True)
+
+
+def show_edits(args, folder, browser):
+    """Those of the first seconds: code that was not there before is what an edit is about."""
+    source, _ = product(folder, 512)
+    asked = {"backend": "wasm", "edit": True}
+    found = {"node": in_library(folder, asked, source)}
+    if browser:
+        found["Chromium"] = Page(browser, f"/{LIBRARY}", {**asked, "source": f"/{source.name}"})
+    for who, c in found.items():
+        try:
+            compare(args, "product512", source, {who: c.start()})
+            times = []
+            for _ in range(9):
+                begin = time.monotonic()
+                c.run(1)
+                times.append(time.monotonic() - begin)
+        finally:
+            c.end()
+        print(f"An edit of the product of 512 in {who}: median {statistics.median(times) * 1e3:.0f} ms, "
+              f"{min(times) * 1e3:.0f} to {max(times) * 1e3:.0f}", flush=True)
+
+
 def main():
     if sys.argv[1:2] == ["native"]:
         native(sys.argv[2], sys.argv[3], int(sys.argv[4]))
@@ -403,7 +456,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
     parser.add_argument("--seconds", type=float, default=0.3, help="of a contestant in a round")
-    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--core", type=int, default=0, help="where all contestants run; -1: anywhere")
     parser.add_argument("--keep", type=pathlib.Path, help="a folder for what is built")
     parser.add_argument("--verbose", action="store_true")
@@ -422,6 +475,9 @@ def main():
         folder = args.keep.resolve() if args.keep else pathlib.Path(scratch)
         folder.mkdir(exist_ok=True)
         shutil.copy(HERE / "wasm.mjs", folder)
+        if (args.build / "js" / "looptree.wasm").exists():
+            shutil.copytree(args.build / "js", folder / "looptree", dirs_exist_ok=True,
+                            ignore=lambda at, names: [n for n in names if not n.endswith((".js", ".wasm"))])
         (folder / "page.html").write_text("<!DOCTYPE html><meta charset=\"utf-8\"><title>bench</title>\n")
         browser = Browser(program, folder) if program else None
         where = browser.ask("Browser.getVersion")["product"] if browser else "no Chromium"
@@ -432,6 +488,9 @@ def main():
         try:
             for model in args.model:
                 show(model, *compete(args, folder, browser, model))
+            show_sizes(args, folder)
+            if (folder / LIBRARY).exists():
+                show_edits(args, folder, browser)
         finally:
             if browser:
                 browser.end()
