@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Microcontrollers: instructions and cycles of layers of bytes, counted on emulators, beside CMSIS-NN.
+"""Microcontrollers: instructions and cycles of layers, counted on emulators, beside CMSIS-NN and SeeDot's library.
 
-    python3 bench/micro.py [--cmsis FOLDER] [--predicted] [--lt-build build/lt-build]
+    python3 bench/micro.py [--cmsis FOLDER] [--seedot FOLDER] [--predicted] [--lt-build build/lt-build]
 
 Layers are built by lt-build, which verifies them, and says what a call took: on Cortex-M instructions (SysTick of
 qemu-system-arm with -icount, to within 40), on AVR cycles (simavr).  FOLDER has CMSIS-NN (Include and Source, such as
 `git clone https://github.com/ARM-software/CMSIS-NN`): its functions for the same shapes are compiled with -Ofast, as
 its own build does, and counted by the same program (tools/build/standalone/micro.c).  It requantises by a multiplier
-with two roundings, ours here by a shift with one.  --predicted: instead, of 14 layers of drawn shapes, how far off
-what lt-build predicts is.  Needs what scripts/setup.sh micro installs.
+with two roundings, ours here by a shift with one.  --seedot: tools/SeeDot/seedot of EdgeML
+(`git clone https://github.com/microsoft/EdgeML`), whose product for the Arduino, a vector by a matrix in flash, is
+compiled by avr-g++ with -O3 (with -Os, the Arduino IDE's own, it takes longer).  --predicted: instead, of 14 layers of
+drawn shapes, how far off what lt-build predicts is.  Needs what scripts/setup.sh micro installs.
 """
 import argparse
 import glob
@@ -155,9 +157,59 @@ def peer(cmsis, call, target, folder):
     return int(re.search("@time ([0-9a-f]+)", text).group(1), 16)
 
 
+# A product of its library: 1 by 64 by 16, no shifts, and no level that halves, which is what takes it least.
+SEEDOT = """#include <stdint.h>
+#include <stdlib.h>
+#include "library_fixed.h"
+typedef int%(bits)d_t number;
+typedef int%(wide)d_t term;
+static number x[64], y[16];
+static term room[72];
+static const PROGMEM number w[64 * 16] = { %(w)s };
+int16_t predict() { return 0; }
+static void try_fill(void)
+{
+    for (int i = 0; i < 64; i++)
+        x[i] = (number)(i * 11);
+}
+static int try_call(void)
+{
+    MatMulNC<number, number, term, number>(x, w, y, room, 1, 64, 16, 1, 1, 0, 6, 1);
+    return 0;
+}
+static void try_bytes(char, int, const void *, uint32_t);
+static void try_show(void) { try_bytes('r', 0, y, sizeof y); }
+"""
+# What the library asks of the Arduino's header.
+ARDUINO = """#include <avr/pgmspace.h>
+#include <math.h>
+"""
+
+
+def seedot(library, bits, folder):
+    """Cycles of SeeDot's product on the ATmega328P."""
+    with open("tools/build/standalone/micro.c") as f:
+        harness = f.read().replace("const uint8_t *p = at;", "const uint8_t *p = (const uint8_t *)at;")
+    text = SEEDOT % {"bits": bits, "wide": 2 * bits, "w": ", ".join(str(i * 37 % 255 - 127) for i in range(64 * 16))}
+    for name, content in (("Arduino.h", ARDUINO), ("peer.cpp", text + harness)):
+        with open(os.path.join(folder, name), "w") as f:
+            f.write(content)
+    elf = os.path.join(folder, "peer.elf")
+    subprocess.run(["avr-g++", "-mmcu=atmega328p", "-O3", "-std=c++11", "-w", "-DF_CPU=16000000", "-I" + folder,
+                    "-I" + os.path.join(library, "arduino", "library"), "-I" + os.path.join(library, "arduino"),
+                    os.path.join(folder, "peer.cpp"), "-o", elf], check=True)
+    text = subprocess.run(["simavr", "-m", "atmega328p", "-f", "16000000", elf], capture_output=True, check=True,
+                          timeout=120)
+    found = re.search("@time ([0-9a-f]+)", (text.stdout + text.stderr).decode(errors="replace"))
+    if not found:
+        raise SystemExit("SeeDot's library said nothing")
+    return int(found.group(1), 16)
+
+
 def main():
     parse = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parse.add_argument("--cmsis", metavar="FOLDER")
+    parse.add_argument("--seedot", metavar="FOLDER")
     parse.add_argument("--predicted", action="store_true")
     parse.add_argument("--lt-build", default="build/lt-build")
     o = parse.parse_args()
@@ -165,7 +217,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             predicted(o.lt_build, folder)
         return
-    print("| layer | target | ours | CMSIS-NN |\n| --- | --- | --- | --- |")
+    print("| layer | target | ours | CMSIS-NN, SeeDot |\n| --- | --- | --- | --- |")
     with tempfile.TemporaryDirectory() as folder:
         for name, script, products, call in LAYERS:
             for target in ARM:
@@ -174,7 +226,8 @@ def main():
                 print("| %s | %s | %.2f | %s |" % (name, target, mine, other), flush=True)
         for bits, shift in ((8, 7), (16, 15)):
             cycles = ours(o.lt_build, DENSE % {"bits": bits, "shift": shift}, "avr5", folder)
-            print("| dense 64x16, %d bits, cycles of a call | avr5 | %s | |" % (bits, format(cycles, ",")))
+            other = format(seedot(o.seedot, bits, folder), ",") if o.seedot else ""
+            print("| dense 64x16, %d bits, cycles of a call | avr5 | %s | %s |" % (bits, format(cycles, ","), other))
 
 
 if __name__ == "__main__":

@@ -61,8 +61,12 @@ def own(build, to, model, data, test, labels, compat, bits):
     return right(build, to, script, integers(script, test, np.trunc), labels, "-w", f"{to}/own.safetensors")
 
 
+REGION_END = {"text": 0x8000, "data": 0x800900}         # of the ATmega328P, as its linker has addresses
+
+
 def program_bytes(to, name):
-    """Flash of a program that calls the function, with what it takes of the C library: what a sketch takes."""
+    """Flash of a program that calls the function, with what it takes of the C library: what a sketch takes.  A text
+    where a chip has no room for that."""
     with open(f"{to}/{name}.c", encoding="utf-8") as f:
         text = f.read()
     with open(f"{to}/main.c", "w", encoding="utf-8") as f:
@@ -71,6 +75,11 @@ def program_bytes(to, name):
     flags = re.search(r"Flags: (.*?) \*/", text)[1].split()
     text, ok = said("avr-gcc", *flags, *(f"{to}/{v}.c" for v in ("main", name, name + "_data")), "-lm", "-o",
                     f"{to}/main.elf")
+    over = [(int(at, 16) - REGION_END[region], region) for at, region in re.findall(
+        r"address (0x[0-9a-f]+) of .* is not within region .(text|data).", text)]
+    if not ok and over:
+        bytes_over, region = max(over)
+        return f"no room: {bytes_over} bytes of {'flash' if region == 'text' else 'RAM'} are missing"
     if not ok:
         raise SystemExit(text)
     sizes = re.findall(r"^\.(?:text|data)\s+(\d+)", said("avr-size", "-A", f"{to}/main.elf")[0], re.MULTILINE)
@@ -92,7 +101,7 @@ def beside(a, b):
     return f"{told[0]} | {told[1]} | {format(a / b, '.2f') if isinstance(a, int) and isinstance(b, int) else ''}"
 
 
-def usps10(build, to):
+def usps10(build, to, bits):
     """FastGRNN in the shape that SeeDot's authors have for usps10: 16 steps of 16 numbers, a state of 32.  What it
     takes does not depend on its numbers, which are drawn."""
     random = np.random.default_rng(1)
@@ -110,15 +119,17 @@ def usps10(build, to):
     with open(f"{to}/usps10.sd", "w", encoding="utf-8") as f:
         f.write("\n".join(lines) + "\n" + text[text.index("let X"):])
     np.save(f"{to}/rows.npy", np.float32(random.random((64, 256, 1))))
-    text, ok = said(f"{build}/lt-quantize", f"{to}/usps10.sd", "--data", f"{to}/rows.npy", "--bits", "mixed", "-b",
-                    "ref", "-o", f"{to}/usps10.lt")
+    text, ok = said(f"{build}/lt-quantize", f"{to}/usps10.sd", "--data", f"{to}/rows.npy", "--bits", bits, "-b", "ref",
+                     "-o", f"{to}/usps10.lt")
     if not ok:
         raise SystemExit(text)
     took, flash, program = on_chip(build, to, f"{to}/usps10.lt", "-w", f"{to}/usps10.safetensors")
     if took is None:
-        raise SystemExit(flash)
+        print(f"FastGRNN in the shape of usps10: {flash}")
+        return
+    program = format(program, ",") if isinstance(program, int) else program
     print(f"FastGRNN in the shape of usps10: {took:,} cycles, {took / 16:,.0f} us on an Arduino Uno; flash {flash:,}, "
-          f"of a program {program:,}")
+          f"of a program {program}")
 
 
 def main():
@@ -130,7 +141,7 @@ def main():
     given = ask.parse_args()
     if given.usps10:
         with tempfile.TemporaryDirectory() as to:
-            usps10(given.build, to)
+            usps10(given.build, to, given.bits)
         return
     digits = np.load("examples/seedot/digits.npz")
     train, test = (np.float32(digits[part]).reshape(-1, 64, 1) / 16 for part in ("x_train", "x_test"))
