@@ -90,6 +90,7 @@ more_parts() {
 	echo "--part wasm_backend 900 tests/wasm_backend.sh"
 	echo "--part rounds 1800 env CHECK_ROUNDS=${CHECK_ROUNDS:-30} ROUNDS_SEED=2 tests/rounds.sh"
 	echo "--part seedot 1800 tests/seedot.sh"
+	echo "--part quantize 900 tests/quantize.sh"
 	echo "--part limits 900 env CHECK_LIMITS=${CHECK_LIMITS:-1000} tests/limits.sh"
 	echo "--part gpu_trees 900 env LT_JOBS=1 $O/gpu_trees ${CHECK_TREES:-$([ -z "${SAN-}" ] && echo 3000 || echo 200)}"
 	echo "--part graphs 900 env LT_JOBS=1 $O/graphs ${CHECK_GRAPHS:-$([ -z "${SAN-}" ] && echo 300 || echo 50)} 5001"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tests/quantize.sh -- lt-quantize: random networks, whose integers numpy computes again (tests/quantize/networks.py);
 # mutants of what it writes, which that has to see (mutants.py); odd data; what is refused, and how; bounds; the MNIST
-# network where its images are.  Prints TAP.  Called with O; QUANTIZE_SEED=1; CHECK_MORE=1 by hand: 100 mutants.
+# network where its images are.  Prints TAP.  Called with O; QUANTIZE_SEED=1; CHECK_MORE=1: 100 mutants alone.
 set -u
 : "${O:=build}"
 if ! python3 -c 'import numpy' 2>/dev/null; then
@@ -27,10 +27,11 @@ says() {
 	[ $code = "$want" ] && grep -qF -- "$text" "$to/said"
 }
 
+if [ -n "${CHECK_MORE-}" ]; then
+	exec python3 tests/quantize/mutants.py "$O/lt-quantize" "$O/lt-run" "${QUANTIZE_SEED:-1}" 100
+fi
 python3 tests/quantize/networks.py "$O/lt-quantize" "$O/lt-run" "${QUANTIZE_SEED:-1}"
-mutants=6
-[ -z "${CHECK_MORE-}" ] || mutants=100
-python3 tests/quantize/mutants.py "$O/lt-quantize" "$O/lt-run" "${QUANTIZE_SEED:-1}" $mutants
+python3 tests/quantize/mutants.py "$O/lt-quantize" "$O/lt-run" "${QUANTIZE_SEED:-1}" 6
 
 cd "$to" || exit 1
 python3 - <<'END'
@@ -112,6 +113,7 @@ check "inputs of as many evaluations and other rows" says 2 "'y' has 19 rows of 
 	"$O/lt-quantize" two.lt --data y=less.npy --data x=x.npy -o q.lt
 check "--ram where floats are in memory" refuses '--ram goes with --mode static' --ram 1 --mode weights
 check "--flash where floats are in memory" refuses '--flash goes with --mode static' --flash 99 --mode dynamic
+check "4 bits of integers alone" refuses '--bits 4 goes with --mode weights or dynamic' --bits 4
 check "16 bits of a mode of 8" refuses '--bits 16 does not go with --mode dynamic' --bits 16 --mode dynamic
 echo 'x = InputTensor(x, float32, [2, 6]); result = LogNode(x @ ConstantTensor(w, float32, [6, 4]));' >log.lt
 check "results that are NaN" says 2 "the data makes the result 'result' nan in row 0" \

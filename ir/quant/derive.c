@@ -493,7 +493,7 @@ static lt_status count_flash(const struct derivation *v)
 	const int64_t by_channel = type_bytes(v->q->mode == LT_QUANT_STATIC ? LT_U8 : LT_F32);
 	for (int32_t c = 0; c < v->q->n_cell; c++)
 		if (v->q->cell[c].kind == LT_QUANT_WEIGHT)
-			v->d->flash += v->q->cell[c].elems * type_bytes(v->d->type[c])
+			v->d->flash += lt__quant_bytes(&v->q->cell[c], v->format[c], v->d->type[c])
 				+ (lt__quant_most_coarser(&v->q->cell[c], v->format[c]) ? v->q->cell[c].channels * by_channel : 0);
 	for (lt_node x = 0; x < g->n_node; x++) {
 		const struct lt_quant_node *n = &v->q->node[x];
@@ -625,7 +625,7 @@ lt_status lt__quant_derive(const struct lt_quant *q, const struct lt_quant_forma
 			const struct quant_number n = weight_number(&v, c);
 			const struct lt_quant_range r = lt__quant_range(&q->cell[c], format[c]);
 			out->exponent[c] = n.exponent;
-			out->type[c] = lt__quant_smallest_type(n.least, n.most);
+			out->type[c] = lt__quant_is_packed(&q->cell[c], format[c]) ? LT_U8 : lt__quant_smallest_type(n.least, n.most);
 			out->least[c] = r.least;
 			out->most[c] = r.most;
 		}

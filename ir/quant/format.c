@@ -12,6 +12,16 @@ struct lt_quant_range lt__quant_range(const struct lt_quant_cell *c, struct lt_q
 	return (struct lt_quant_range){ -all / 2, all / 2 - 1 };
 }
 
+bool lt__quant_is_packed(const struct lt_quant_cell *c, struct lt_quant_format f)
+{
+	return c->kind == LT_QUANT_WEIGHT && c->sums && f.bits <= LT_QUANT_PACKED_BITS && c->elems > 1;
+}
+
+int64_t lt__quant_bytes(const struct lt_quant_cell *c, struct lt_quant_format f, enum lt_dtype t)
+{
+	return lt__quant_is_packed(c, f) ? (c->elems + 1) / 2 : c->elems * (int64_t)lt_dtype_bytes(t);
+}
+
 int64_t lt__quant_channel(const struct lt_quant_cell *c, int64_t i)
 {
 	return c->channels ? i / c->inner % c->channels : 0;

@@ -561,6 +561,21 @@ static lt_status find_cells(struct lt_quant *q)
 	return LT_OK;
 }
 
+/* Which constants sums of products alone read. */
+static void find_summed(struct lt_quant *q)
+{
+	const struct lt_graph *g = q->graph;
+	double number;
+	for (int32_t c = 0; c < q->n_cell; c++)
+		q->cell[c].sums = q->cell[c].kind == LT_QUANT_WEIGHT;
+	for (lt_node x = 0; x < g->n_node; x++)
+		for (int32_t i = 0; i < g->node[x].n_operand && !q->node[x].summed; i++) {
+			const int32_t cell = q->node[lt__quant_source(g, g->node[x].operand[i])].weight;
+			if (cell >= 0 && lt__quant_is_factor(q, x, i) && !lt__quant_is_number(q, x, i, &number))
+				q->cell[cell].sums = false;
+		}
+}
+
 /* -- all of it -- */
 
 static lt_status check_graph(const struct lt_graph *g)
@@ -614,7 +629,9 @@ static lt_status plan_body(void *user)
 	LT_TRY(find_constants(q, p->source, value));
 	find_functions(q);
 	find_sums(q, value);
-	return p->mode == LT_QUANT_STATIC ? find_cells(q) : find_weights(q);
+	LT_TRY(p->mode == LT_QUANT_STATIC ? find_cells(q) : find_weights(q));
+	find_summed(q);
+	return LT_OK;
 }
 
 lt_status lt__quant_plan(const struct lt_graph *g, const void *const *source, enum lt_quant_mode mode,

@@ -24,9 +24,9 @@
 enum { LT_MAX_PERIOD = 512 };
 
 /* Bits of an index of a table, of both sides of a quotient, of what is multiplied by a constant but not summed up, of a
- * result, and of all else. */
+ * result, of all else, and of constants of which a byte has two. */
 enum { LT_QUANT_TABLE_BITS = 11, LT_QUANT_QUOTIENT_BITS = 24, LT_QUANT_FACTOR_BITS = 34, LT_QUANT_RESULT_BITS = 32,
-	LT_QUANT_MAX_BITS = 16 };
+	LT_QUANT_MAX_BITS = 16, LT_QUANT_PACKED_BITS = 4 };
 
 /* STATIC: all is integers.  WEIGHTS: floats are computed with, constants of sums of products are kept as integers.
  * DYNAMIC: sums of products with such constants are of integers, what they are multiplied by has the step of a run. */
@@ -58,6 +58,7 @@ struct lt_quant_cell {
 	int32_t axis;
 	int64_t channels, inner;
 	double most;
+	bool sums;              /* of a WEIGHT: sums of products alone read it */
 	const char *result;     /* its name as a result of lt__quant_ranges; NULL: a WEIGHT, or that has not been called */
 };
 /* bits: 2 to 16; exponent: of the step.  coarser: how many bits the step of a channel is above that; NULL: 0.
@@ -89,6 +90,9 @@ int32_t lt__quant_channel_exponent(const struct lt_quant_cell *, int32_t bits, d
 /* What a cell holds in a format: q from least to most. */
 struct lt_quant_range { int64_t least, most; };
 struct lt_quant_range lt__quant_range(const struct lt_quant_cell *, struct lt_quant_format);
+/* Whether the integers of a WEIGHT lie two in a byte, the first in the low half; the bytes of a cell of some type. */
+bool lt__quant_is_packed(const struct lt_quant_cell *, struct lt_quant_format);
+int64_t lt__quant_bytes(const struct lt_quant_cell *, struct lt_quant_format, enum lt_dtype);
 /* x as a cell keeps it: the integer. */
 int64_t lt__quant_round(double x, int32_t exponent, struct lt_quant_range);
 /* Which channel number i of a WEIGHT is of, and the exponent of its step. */

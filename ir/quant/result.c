@@ -59,16 +59,48 @@ static const char *free_label(struct quant_emission *e, const char *base)
 
 static const char *constant_label(struct quant_emission *e, lt_node x) { return free_label(e, base_label(e, x)); }
 
+/* Integers of a cell two in a byte, in the order of its elements, the first in the low half; and what takes them
+ * out. */
+static lt_node emit_packed(struct quant_emission *e, int32_t cell, const int8_t *content, bool has_sign)
+{
+	enum { BITS = LT_QUANT_PACKED_BITS, WORD = 32 };
+	const struct lt_quant_cell *c = &e->q->cell[cell];
+	const struct lt_nodedef *like = &e->q->graph->node[c->node];
+	const int64_t n = (c->elems + 1) / 2, all = 2 * n;
+	uint8_t *to = content_room(e, LT_U8, n);
+	for (int64_t i = 0; i < c->elems; i++)
+		to[i / 2] |= (uint8_t)((content[i] & ((1 << BITS) - 1)) << i % 2 * BITS);
+	lt_graph_at(e->out, like->line, like->column);
+	const lt_var dim[] = { lt_graph_var(e->out, NULL, n), lt_graph_var(e->out, NULL, 2) };
+	const lt_node bytes = lt_graph_constant(e->out, constant_label(e, c->node), LT_U8, 1, dim);
+	if (bytes < 0 || dim[1] < 0)
+		return LT_NONE;
+	e->out->node[bytes].content = to;
+	/* Of two the second is moved up by as much less, and down by as much more, as it has bits. */
+	lt_node by = lt_graph_binary(e->out, "mul", lt_graph_cast(e->out, lt_graph_index(e->out, dim[1]), LT_I32),
+		whole(e, LT_I32, BITS));
+	by = has_sign ? lt_graph_binary(e->out, "sub", whole(e, LT_I32, WORD - BITS), by) : by;
+	const lt_node moved[] = { lt_graph_cast(e->out, bytes, LT_I32), by };
+	lt_node y = lt_graph_op_to(e->out, has_sign ? "shl" : "shr", 2, moved, 2, dim);
+	y = has_sign ? lt_graph_binary(e->out, "shr", y, whole(e, LT_I32, WORD - BITS))
+		: lt_graph_binary(e->out, "and", y, whole(e, LT_I32, (1 << BITS) - 1));
+	y = lt_graph_reshape(e->out, y, 1, &all);
+	y = all > c->elems ? lt_graph_slice(e->out, y, 0, 0, 1, c->elems) : y;
+	return lt_graph_reshape_to(e->out, y, like->n_dim, like->dim);
+}
+
 lt_node lt__quant_emit_weight(struct quant_emission *e, const struct lt_quant_format *format,
 	const struct lt_quant_derived *d, int32_t cell)
 {
 	const struct lt_quant_cell *c = &e->q->cell[cell];
 	const enum lt_dtype t = d->type[cell];
 	const struct lt_quant_range r = { d->least[cell], d->most[cell] };
+	const bool packed = lt__quant_is_packed(c, format[cell]);
 	void *to = content_room(e, t, c->elems);
 	for (int64_t i = 0; i < c->elems; i++)
 		put(to, i, t, lt__quant_round(c->content[i], lt__quant_exponent_at(c, format[cell], i), r));
-	const lt_node y = lt__quant_emit_source(e, LT_OP_constant, constant_label(e, c->node), t, c->node, false, to);
+	const lt_node y = packed ? emit_packed(e, cell, to, r.least < 0)
+		: lt__quant_emit_source(e, LT_OP_constant, constant_label(e, c->node), t, c->node, false, to);
 	const bool one = lt__quant_most_coarser(c, format[cell]) == 0;
 	return y >= 0 && one && lt_node_means(e->out, y, ldexp(1, format[cell].exponent), 0) ? LT_NONE : y;
 }

@@ -23,9 +23,10 @@ static int64_t left_ns(const struct quantizing *z)
 
 bool quantize_goes_on(const struct quantizing *z) { return left_ns(z) > 0 && !lt__interrupted(NULL); }
 
+/* Fewer bits than 8 are for constants of sums alone. */
 static lt_status format_of(const struct quantizing *z, int32_t c, int32_t bits, struct lt_quant_format *out)
 {
-	const int32_t most = z->q->cell[c].bits, b = bits < most ? bits : most;
+	const int32_t most = z->q->cell[c].bits, own = bits < 8 && !z->q->cell[c].sums ? 8 : bits, b = own < most ? own : most;
 	*out = (struct lt_quant_format){ .bits = b };
 	return is_free(z, c) ? quantize_format(z, c, b, out) : LT_OK;
 }
@@ -212,7 +213,7 @@ static lt_status refuse_size(struct quantizing *z, const struct quantize_candida
 			most = i;
 	}
 	return lt_fail(z->ctx, LT_EUNSUPPORTED, "%s: %sat %s bits %s take %lld bytes, %lld more than --%s allows; '%s' takes "
-		"most, with %lld numbers", z->o.model, interrupted_word(), z->o.bits[0] == '1' ? "16" : "8",
+		"most, with %lld numbers", z->o.model, interrupted_word(), !strcmp(z->o.bits, "mixed") ? "8" : z->o.bits,
 		flash ? "constants" : "values",
 		(long long)(flash ? c->flash : c->ram), (long long)(flash ? c->flash - z->o.flash : c->ram - z->o.ram),
 		flash ? "flash" : "ram", most < 0 ? "" : z->q->cell[most].name,
@@ -221,17 +222,20 @@ static lt_status refuse_size(struct quantizing *z, const struct quantize_candida
 
 static lt_status refuse_loss(struct quantizing *z, const struct quantize_candidate *c)
 {
-	const bool sixteen = z->o.bits[0] == '1', more = z->q->mode != LT_QUANT_DYNAMIC && z->o.bits[0] == '8';
+	const bool sixteen = z->o.bits[0] == '1';
+	/* What more bits there are. */
+	const char *more = z->o.bits[0] == '4' ? "more bits (--bits 8)" : z->o.bits[0] == '8' && z->q->mode
+		!= LT_QUANT_DYNAMIC ? "more bits (--bits 16)" : NULL;
 	if (!c->score.possible && z->q->mode != LT_QUANT_STATIC)
-		return lt_fail(z->ctx, LT_EUNSUPPORTED, "%s: %sresults with rounded constants are no finite numbers%s", z->o.model,
-			interrupted_word(), more ? ": more bits (--bits 16) are the way out" : "");
+		return lt_fail(z->ctx, LT_EUNSUPPORTED, "%s: %sresults with rounded constants are no finite numbers%s%s%s",
+			z->o.model, interrupted_word(), more ? ": " : "", more ? more : "", more ? " are the way out" : "");
 	if (!c->score.possible)
 		return lt_fail(z->ctx, LT_EUNSUPPORTED, "%s: %snumbers of a sum may need more than 52 bits%s", z->o.model,
 			interrupted_word(), sixteen ? ": fewer bits (--bits 8) have room" : ", of 8 bits, too: it has to be of less terms, "
 			"or of values that are rounded before it");
 	return lt_fail(z->ctx, LT_EUNSUPPORTED, "%s: %sthe best of %lld candidate%s loses %.3f points of %s, and --loss "
-		"allows %.3f: %sa greater --loss %s", z->o.model, interrupted_word(), (long long)z->tried, z->tried == 1 ? "" : "s",
-		c->score.loss, metric_word(z), z->o.loss, more ? "more bits (--bits 16) or " : "",
+		"allows %.3f: %s%sa greater --loss %s", z->o.model, interrupted_word(), (long long)z->tried,
+		z->tried == 1 ? "" : "s", c->score.loss, metric_word(z), z->o.loss, more ? more : "", more ? " or " : "",
 		more ? "are the ways out" : "is the way out");
 }
 
@@ -276,7 +280,7 @@ lt_status quantize_choose(struct quantizing *z)
 	LT_TRY(candidate_new(z, &z->best));
 	lt_status s = candidate_new(z, &other);
 	if (!s)
-		s = !strcmp(z->o.bits, "mixed") ? choose_mixed(z, &other) : choose_one_width(z, z->o.bits[0] == '8' ? 8 : 16, &other);
+		s = !strcmp(z->o.bits, "mixed") ? choose_mixed(z, &other) : choose_one_width(z, atoi(z->o.bits), &other);
 	free(other.format);
 	z->end_ns = lt__now_ns();
 	LT_TRY(s);

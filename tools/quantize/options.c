@@ -51,7 +51,8 @@ static const struct lt_tool_option rows[] = {
 		"what they are multiplied by", 0, LT_VALUES("static", "weights", "dynamic") },
 	{ 0, "bits", "N", TAKE_CHOICE, AT(bits),
 		.help = "of what is kept and multiplied: %v; mixed (the default) is 8, and 16 "
-		"where 8 would lose more than --loss", 0, LT_VALUES("8", "16", "mixed") },
+		"where 8 would lose more than --loss; 4, two in a byte, goes with --mode weights and dynamic", 0,
+		LT_VALUES("4", "8", "16", "mixed") },
 	{ 0, "per-channel", NULL, TAKE_FLAG, AT(per_channel), .help = "the weights of each channel of a result have a "
 		"step of their own" },
 	{ 0, "loss", "P", TAKE_OWN, .help = "how many points (per cent) of the metric may be lost, 0 or more; default: 0.5",
@@ -133,6 +134,8 @@ static lt_status check_compat(struct lt_context *ctx, const struct quantize_opti
 	for (size_t i = 0; i < sizeof other / sizeof *other; i++)
 		if (other[i].given)
 			return lt_fail(ctx, LT_EINVAL, "%s does not go with --compat", other[i].option);
+	if (!strcmp(o->bits, "4"))
+		return lt_fail(ctx, LT_EINVAL, "--bits 4 does not go with --compat, whose integers have 8 or 16 bits");
 	if (!strcmp(o->compat, "seedot") && !strcmp(o->bits, "8"))
 		return lt_fail(ctx, LT_EINVAL, "--bits 8 does not go with --compat seedot, whose integers have 16 bits: --compat "
 			"shiftry has both");
@@ -167,6 +170,9 @@ lt_status quantize_options_read(struct lt_context *ctx, int argc, char **argv, s
 	if (!whole && (o->flash || o->ram))
 		return lt_fail(ctx, LT_EINVAL, "--%s goes with --mode static: in the others floats are in memory, which are not "
 			"counted", o->flash ? "flash" : "ram");
+	if (whole && !strcmp(o->bits, "4"))
+		return lt_fail(ctx, LT_EINVAL, "--bits 4 goes with --mode weights or dynamic: what has to fit a small machine would "
+			"be stored there as what comes out of the bytes; --bits 8 is the least of --mode static");
 	if (!whole && !strcmp(o->mode, "dynamic") && !strcmp(o->bits, "16"))
 		return lt_fail(ctx, LT_EINVAL, "--bits 16 does not go with --mode dynamic, whose integers are of 8 bits");
 	if (o->data_out && ends_with(o->data_out, ".safetensors"))

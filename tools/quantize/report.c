@@ -36,7 +36,7 @@ static json_t *cell_json(const struct quantizing *z, const struct lt_quant_deriv
 	json_object_set_new(o, "line", json_integer(n->line > 0 ? n->line : 0));
 	json_object_set_new(o, "elements", json_integer(cell->elems));
 	json_object_set_new(o, "type", json_string(lt__dtype_info(d->type[c])->script));
-	json_object_set_new(o, "bytes", json_integer(cell->elems * (int64_t)lt_dtype_bytes(d->type[c])));
+	json_object_set_new(o, "bytes", json_integer(lt__quant_bytes(cell, z->best.format[c], d->type[c])));
 	json_object_set_new(o, "bits", json_integer(cell->kind == LT_QUANT_WIDE ? cell->bits : z->best.format[c].bits));
 	json_object_set_new(o, "exponent", json_integer(d->exponent[c]));
 	if (z->best.format[c].coarser)
