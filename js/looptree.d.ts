@@ -9,11 +9,14 @@ export type Given = Elements | number | bigint | boolean | readonly Given[];
 export type Result = Elements & { readonly shape: readonly number[] };
 export type Arrays = Record<string, Given>;
 
-/** shape: the largest extents; text: "float32 [8, 3]"; needed: false where a run goes without, as nothing reads it. */
+/** array: the name of its typed array, "Float32Array"; shape: the largest extents; text: "float32 [8, 3]"; needed:
+ * false where a run goes without, as nothing reads it. */
 export interface Tensor {
 	readonly name: string;
 	readonly dtype: 'float64' | 'float32' | 'float16' | 'bfloat16' | 'int8' | 'uint8' | 'int16' | 'uint16' | 'int32'
 		| 'uint32' | 'int64' | 'uint64' | 'bool';
+	readonly array: 'Float64Array' | 'Float32Array' | 'Uint16Array' | 'Int16Array' | 'Int8Array' | 'Uint8Array'
+		| 'Int32Array' | 'Uint32Array' | 'BigInt64Array' | 'BigUint64Array';
 	readonly shape: readonly number[];
 	readonly text: string;
 	readonly needed: boolean;
@@ -202,6 +205,9 @@ export interface Looptree {
 		tokenizerName?: string }): Llama;
 	/** What a file of llama2.c is. */
 	llamaFile(file: ArrayBuffer | ArrayBufferView): 'checkpoint' | 'tokenizer' | null;
+	/** An array for a tensor, such as p.inputs.x: "random" (floats of -1 to 1, whole numbers of 0 and 1, the same each
+	 * time), "zeros", "ones", "iota", or a number, which float16 and bfloat16 do not take. */
+	filled(tensor: Pick<Tensor, 'name' | 'dtype' | 'shape'>, word: string | number): Elements;
 	backends(): Backend[];
 	primitives(): { name: string; usage: string; help: string }[];
 	operators(): string[];

@@ -4,15 +4,13 @@
  *
  * Everything is on the thread that calls: a page that stays alive has the library in a worker.
  */
+import { ARRAYS, dtypeOf, filled, isFloat, isHalf, isWide, randoms } from './arrays.js';
 import { Extents } from './extents.js';
 import { Llama, bytesOfFile, kindOfFile } from './llama.js';
 import { LooptreeError, Native, values } from './native.js';
 
 export { LooptreeError };
 
-const ARRAYS = { float64: Float64Array, float32: Float32Array, float16: Uint16Array, bfloat16: Uint16Array,
-	int8: Int8Array, uint8: Uint8Array, int16: Int16Array, uint16: Uint16Array, int32: Int32Array, uint32: Uint32Array,
-	int64: BigInt64Array, uint64: BigUint64Array, bool: Uint8Array };
 const MOST = 2 ** 30;                   // bytes of a tensor: memory has 2 GiB at most
 const INPUT = values.LT_BINDING_INPUT, CONSTANT = values.LT_BINDING_CONSTANT, STATE = values.LT_BINDING_STATE,
 	RESULT = values.LT_BINDING_RESULT;
@@ -205,9 +203,6 @@ export class Tree {
 
 /* -- programs -- */
 
-/* Types as scripts and NumPy name them: graphs and trees say f32, bf16, i8 and u8. */
-const dtypeOf = (short) => short.replace(/^(b?)f(?=\d)/, '$1float').replace(/^(u?)i?(?=\d)/, '$1int');
-
 const bytesIn = (dtype, shape) => shape.reduce((a, n) => a * n, ARRAYS[dtype].BYTES_PER_ELEMENT);
 
 /* The tensors of a program, in its order. */
@@ -231,7 +226,8 @@ function ports(native, program, kind) {
 }
 /* What a program says of them, by name. */
 const facts = (list) => Object.freeze(Object.fromEntries(list.map((port) => [port.name, Object.freeze({ name: port.name,
-	dtype: port.dtype, shape: Object.freeze([...port.shape]), text: port.text, needed: port.needed })])));
+	dtype: port.dtype, array: ARRAYS[port.dtype].name, shape: Object.freeze([...port.shape]), text: port.text,
+	needed: port.needed })])));
 /* What a value is, in words. */
 const kindOf = (value) => value === null || value === undefined ? String(value)
 	: typeof value === 'object' ? value.constructor?.name ?? 'an object' : `${typeof value} ${String(value).slice(0, 40)}`;
@@ -242,7 +238,7 @@ const described = (port) => `'${port.name}', ${port.text ?? typeText(port)}`;
 function flatten(port, value, what) {
 	const wrong = (how) => new LooptreeError('ETYPE', `${what} ${described(port)} ${how}`);
 	const number = (x) => {
-		const large = port.dtype.endsWith('int64');
+		const large = isWide(port.dtype);
 		if (port.dtype === 'bool' && typeof x === 'boolean')
 			return Number(x);
 		if (large ? !(typeof x === 'bigint' || Number.isSafeInteger(x)) : typeof x !== 'number')
@@ -251,7 +247,7 @@ function flatten(port, value, what) {
 			throw wrong(`is given as a list of 0 and 1; ${x} is neither`);
 		const as = large ? BigInt(x) : x, [kept] = ARRAYS[port.dtype].of(as);
 		/* Numbers of floats are rounded to the nearest one: a number stays one. */
-		if (port.dtype.startsWith('float') ? Number.isFinite(x) && !Number.isFinite(kept) : kept !== as)
+		if (isFloat(port.dtype) ? Number.isFinite(x) && !Number.isFinite(kept) : kept !== as)
 			throw wrong(`cannot hold ${x}`);
 		return as;
 	};
@@ -265,7 +261,7 @@ function flatten(port, value, what) {
 		/* Holes, too, which flatMap passes over. */
 		return [...x].flatMap((y) => walk(y, axis + 1));
 	};
-	if (port.dtype.endsWith('float16'))
+	if (isHalf(port.dtype))
 		throw wrong('is given as a Uint16Array of its bits');
 	const all = flat && port.shape.length !== 1 ? [...value].map(number) : walk(value, 0);
 	return ARRAYS[port.dtype].from(all);
@@ -465,11 +461,7 @@ export class Program {
 			if (!Object.hasOwn(this.inputs, name))
 				throw new LooptreeError('EMISSING', `the program has no input '${name}'; it has: `
 					+ (this.#ports.input.map((port) => port.name).join(', ') || 'none'));
-		let seed = 1;
-		const random = () => {
-			seed = (seed * 48271) % 2147483647;
-			return seed / 2147483647 * 2 - 1;
-		};
+		const random = randoms();
 		for (const port of this.#ports.input)
 			if (inputs[port.name] === undefined && port.needed && !filled)
 				throw new LooptreeError('EMISSING', `input ${described(port)}, is missing`);
@@ -630,15 +622,8 @@ export class Program {
 	}
 }
 
-/* Bytes of a tensor of random numbers.  Halves: a sign, an exponent of 1/2 to 1/16, and a fraction. */
-function drawn(port, random) {
-	const kind = ARRAYS[port.dtype], n = port.bytes / kind.BYTES_PER_ELEMENT, whole = () => random() > 0 ? 1 : 0;
-	const half = (bits, bias) => () => whole() << 15 | (bias - 1 - Math.floor(Math.abs(random()) * 4)) << bits
-		| Math.floor(Math.abs(random()) * 2 ** bits);
-	const one = { float64: random, float32: random, float16: half(10, 15), bfloat16: half(7, 127),
-		int64: () => BigInt(whole()), uint64: () => BigInt(whole()) }[port.dtype] ?? whole;
-	return new Uint8Array(kind.from({ length: n }, one).buffer);
-}
+/* Bytes of a tensor of random numbers. */
+const drawn = (port, random) => new Uint8Array(filled(port, 'random', random).buffer);
 
 /* Rows that lie one after the other, at the largest extents. */
 function spread(from, to, bytes, largest, shape) {
@@ -734,6 +719,13 @@ class Looptree {
 	}
 	/* A function that sees no more than it needs: it lives as long as the scope. */
 	static #freeing(native, at) { return () => native.free(at); }
+	/** An array for a tensor of a program (its row of p.inputs) that a word stands for: "random" (floats of -1 to 1, whole
+	 * numbers of 0 and 1), "zeros", "ones", "iota", or a number. */
+	filled(tensor, word) {
+		if (!Object.hasOwn(ARRAYS, tensor?.dtype) || !Array.isArray(tensor.shape))
+			throw new LooptreeError('EINVAL', `a tensor is a row of p.inputs, with dtype and shape, not ${kindOf(tensor)}`);
+		return filled(tensor, String(word));
+	}
 	/** Each backend: name, summary, usable, reason. */
 	backends() {
 		const native = this.#native, scope = new Scope(native), leave = scope.hold({});

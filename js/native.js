@@ -3,6 +3,7 @@
  * facts.js is written when the package is built, and is the only description that there is: a struct or a function that
  * the headers do not have is a TypeError.  Numbers of 64 bits are BigInt at the module's door, and numbers in here.
  */
+import { engineOf } from './engine.js';
 import facts from './facts.js';
 
 /** What the library refuses: a sentence; code: "EILLEGAL". */
@@ -191,39 +192,9 @@ export class Native {
 					this.callbacks.get(user)?.progress?.(done, total, what ? this.text(what) : '')),
 				log: guard((user, level, at) => this.callbacks.get(user)?.log?.(level, this.text(at))),
 				unwanted: guard((user) => this.callbacks.get(user)?.unwanted?.() ? 1 : 0, 1),
-				knows: (at, n) => WebAssembly.validate(this.bytes.slice(at, at + n)) ? 1 : 0,
-				make: (at, n, functions, count, why, most) => {
-					try {
-						return this.#made(at, n, functions, count);
-					} catch (error) {
-						const words = encoder.encode(error.message.slice(0, most / 4));
-						this.bytes.set(words, why);
-						this.bytes[why + words.length] = 0;
-						return 0;
-					}
-				},
-				drop: (at) => {
-					this.#table.set(at, null);
-					this.#unused.push(at);
-				},
+				...engineOf(() => this.#exports),
 			},
 		};
-	}
-
-	/* -- modules that the backend wasm prints -- */
-
-	#unused = [];                           // places of the table, which never gets shorter
-	get #table() { return this.#exports.__indirect_function_table; }
-
-	/* The place in the table of what a module exports.  It has this memory, and the functions of C that it asks for. */
-	#made(at, n, functions, count) {
-		const module = new WebAssembly.Module(this.bytes.slice(at, at + n));
-		const given = WebAssembly.Module.imports(module).filter((wanted) => wanted.kind === 'function');
-		const m = Object.fromEntries(given.map(({ name }, i) => [name, this.#table.get(this.pointer(functions + 4 * i))]));
-		const { exports } = new WebAssembly.Instance(module, { env: { memory: this.#exports.memory }, m });
-		const place = this.#unused.pop() ?? this.#table.grow(1);
-		this.#table.set(place, exports.kernel);
-		return place;
 	}
 
 	/* -- memory -- */

@@ -2,9 +2,6 @@
  *
  * A message is { id, name, given }; answers are { id, value }, { id, error }, and { id, part } before them.
  */
-const KINDS = { float64: Float64Array, float32: Float32Array, float16: Uint16Array, bfloat16: Uint16Array,
-	int8: Int8Array, uint8: Uint8Array, int16: Int16Array, uint16: Uint16Array, int32: Int32Array, uint32: Uint32Array,
-	int64: BigInt64Array, uint64: BigUint64Array, bool: Uint8Array };
 const MOST_TEXT = 300_000;              // characters of a text that the page shows
 
 const SAMPLE_NS = 5e6, ENOUGH_NS = 15e7; // of runs that are timed
@@ -31,42 +28,9 @@ async function fetched(path) {
 
 /* -- inputs -- */
 
-let seed = 1;
-const random = () => (seed = seed * 48271 % 2147483647) / 2147483647 * 2 - 1;
-const HALF = { float16: [10, 15], bfloat16: [7, 127] };          // bits of the fraction, bias of the exponent
-
-/* The array that a word stands for: random, zeros, ones, iota, or a number. */
-function filled(port, word) {
-	const kind = KINDS[port.dtype], n = port.shape.reduce((a, b) => a * b, 1);
-	const floats = port.dtype.startsWith('float'), large = port.dtype.endsWith('64') && !floats, half = HALF[port.dtype];
-	const isNumber = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(word);
-	const value = { zeros: 0, ones: 1 }[word] ?? (isNumber ? Number(word) : null);
-	if (half) {
-		const [bits, bias] = half;
-		if (word === 'random')
-			return kind.from({ length: n }, () => (random() > 0 ? 1 : 0) << 15
-				| bias - 1 - Math.floor(Math.abs(random()) * 4) << bits | Math.floor(Math.abs(random()) * 2 ** bits));
-		if (value === 0 || value === 1)
-			return new kind(n).fill(value * bias << bits);
-		throw new Error(`${port.name} is ${port.dtype}: it is random, zeros or ones here`);
-	}
-	if (value !== null) {
-		const [kept] = large ? [value] : kind.of(value);
-		if (!floats && (!Number.isSafeInteger(value) || kept !== value))
-			throw new Error(`${port.name} is ${port.dtype}, which has no ${word}`);
-		return new kind(n).fill(large ? BigInt(value) : value);
-	}
-	const whole = (x) => large ? BigInt(x) : x;
-	if (word === 'iota')
-		return kind.from({ length: n }, (_, i) => whole(i));
-	if (word === 'random')
-		return kind.from({ length: n }, floats ? random : () => whole(random() > 0 ? 1 : 0));
-	throw new Error(`${port.name}: "${word}" is none of random, zeros, ones, iota, and no number`);
-}
-const arrays = (ports, given) => Object.fromEntries(Object.values(ports).map((port) => {
-	seed = 1;
+const arrays = (lt, ports, given) => Object.fromEntries(Object.values(ports).map((port) => {
 	try {
-		return [port.name, filled(port, given[port.name] ?? 'random')];
+		return [port.name, lt.filled(port, given[port.name] ?? 'random')];
 	} catch (error) {
 		throw Object.assign(error, { input: port.name });
 	}
@@ -92,9 +56,9 @@ async function opened({ source, backend, start, given }, part) {
 		Object.assign(model, { key, base, trees: [base.tree], wrong: null });
 		/* A tree has no need of its values: what is wrong with one is said of a run. */
 		try {
-			for (const [name, array] of Object.entries(arrays(base.constants, given)))
+			for (const [name, array] of Object.entries(arrays(lt, base.constants, given)))
 				base.bind(name, array);
-			model.inputs = arrays(base.inputs, given);
+			model.inputs = arrays(lt, base.inputs, given);
 		} catch (error) {
 			model.wrong = error;
 		}

@@ -10,21 +10,13 @@ static const struct module_kind { enum lt_binding kind; const char *word, *title
 enum { N_KIND = sizeof kinds / sizeof *kinds };
 
 /* The typed array of JavaScript; halves are bits. */
-static const char *array_of(enum lt_dtype dtype)
+static const char *array_of(const struct lt_export *x, enum lt_dtype dtype)
 {
-	switch (dtype) {
-	case LT_F32:  return "Float32Array";
-	case LT_F64:  return "Float64Array";
-	case LT_I8:   return "Int8Array";
-	case LT_I16:  return "Int16Array";
-	case LT_I32:  return "Int32Array";
-	case LT_I64:  return "BigInt64Array";
-	case LT_U32:  return "Uint32Array";
-	case LT_U64:  return "BigUint64Array";
-	case LT_U8:
-	case LT_BOOL: return "Uint8Array";
-	default:      return "Uint16Array";
-	}
+	const struct lt_dtypeinfo *t = lt__dtype_info(dtype);
+	const char *kind = t->cls == LT_CLASS_FLOAT && t->bytes > 2 ? "Float"
+		: t->cls == LT_CLASS_INT && t->is_signed ? "Int" : "Uint";
+	return lt__arena_format(x->a, "%s%s%uArray", t->cls == LT_CLASS_INT && t->bytes == 8 ? "Big" : "", kind,
+		8 * (unsigned)t->bytes);
 }
 
 /* A string of JSON, of JavaScript and within a page: what would end a script there is escaped. */
@@ -142,7 +134,7 @@ static void json_tensor(const struct lt_export *x, struct lt_text *t, const stru
 	struct lt_text least = { .arena = x->a }, extent = { .arena = x->a };
 	lt__text_format(t, "\t\t{ \"kind\": \"%s\", \"name\": %s, \"dtype\": \"%s\", \"array\": \"%s\", \"bytes\": %u, "
 		"\"scalar\": %s, \"implied\": %s, \"shape\": [", k->word, json_string(x, m->def->name),
-		lt__dtype_info(m->def->dtype)->script, array_of(m->def->dtype), (unsigned)lt__dtype_info(m->def->dtype)->bytes,
+		lt__dtype_info(m->def->dtype)->script, array_of(x, m->def->dtype), (unsigned)lt__dtype_info(m->def->dtype)->bytes,
 		m->scalar ? "true" : "false", m->implied ? "true" : "false");
 	for (int32_t d = 0; d < m->def->rank; d++) {
 		const struct lt_vardef *v = m->bounded || m->extent[d] ? lt__export_var(x, m, d) : NULL;
@@ -180,7 +172,7 @@ void lt__export_types(const struct lt_export *x, struct lt_text *t)
 		lt__text_format(t, "/** %s */\nexport interface %s {\n", kinds[k].about, kinds[k].title);
 		for (int32_t i = 0; i < x->p->bindings[kinds[k].kind].n; i++) {
 			const struct lt_export_member *m = &x->member[kinds[k].kind][i];
-			const char *array = array_of(m->def->dtype);
+			const char *array = array_of(x, m->def->dtype);
 			if (!m->name)
 				continue;
 			lt__text_format(t, "\t/** %s%s */\n\t%s%s: %s;\n", lt__export_comment(x, lt__export_type(x, m)),

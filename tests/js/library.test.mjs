@@ -244,6 +244,41 @@ test('verify gives every type numbers that are not all zeros', () => {
 	}
 });
 
+test('a word stands for an array of every type', () => {
+	const dtypes = ['float64', 'float32', 'float16', 'bfloat16', 'int8', 'uint8', 'int16', 'uint16', 'int32', 'uint32',
+		'int64', 'uint64', 'bool'];
+	const arrays = [Float64Array, Float32Array, Uint16Array, Uint16Array, Int8Array, Uint8Array, Int16Array, Uint16Array,
+		Int32Array, Uint32Array, BigInt64Array, BigUint64Array, Uint8Array];
+	const p = lt.compile(dtypes.map((dtype, i) => `x${i} = InputTensor(x${i}, ${dtype}, [2, 3]);`).join('\n')
+		+ dtypes.map((_, i) => `result r${i} = CopyNode(x${i});`).join('\n'));
+	const inputs = Object.values(p.inputs);
+	assert.deepEqual(inputs.map(({ dtype }) => dtype), dtypes);
+	assert.deepEqual(inputs.map(({ array }) => array), arrays.map(({ name }) => name));
+	/* Bits of 1 in halves: 0 01111 0..., 0 01111111 0... */
+	const one = { float16: 0x3c00, bfloat16: 0x3f80, int64: 1n, uint64: 1n };
+	for (const [i, input] of inputs.entries()) {
+		const whole = (n) => typeof one[input.dtype] === 'bigint' ? BigInt(n) : n, half = /float16/.test(input.dtype);
+		for (const [word, want] of [['zeros', [0, 0, 0]], ['ones', [1, 1, 1]], ['iota', [0, 1, 2]], [0, [0, 0, 0]]]) {
+			if (half && word === 'iota') {
+				assert.throws(() => lt.filled(input, word), /random, zeros or ones here/);
+				continue;
+			}
+			const filled = lt.filled(input, word), of = (n) => n === 1 ? one[input.dtype] ?? 1 : whole(n);
+			assert.ok(filled instanceof arrays[i] && filled.length === 6);
+			assert.deepEqual([...filled.slice(0, 3)], want.map((n) => of(input.dtype === 'bool' ? n % 2 : n)),
+				`${input.dtype} ${word}`);
+		}
+		assert.ok(new Set(lt.filled(input, 'random')).size > 1, input.dtype);
+		assert.deepEqual(lt.filled(input, 'random'), lt.filled(input, 'random'));
+	}
+	const [, , , , int8] = inputs;
+	assert.throws(() => lt.filled(int8, 300), { name: 'LooptreeError', code: 'EINVAL', message: /has no 300/ });
+	assert.throws(() => lt.filled(inputs[12], 2), /has no 2/);
+	assert.throws(() => lt.filled(int8, 'rndm'), /"rndm" is none of random, zeros/);
+	assert.throws(() => lt.filled('x', 'ones'), /a tensor is a row of p.inputs/);
+	p.free();
+});
+
 test('mistakes are sentences', () => {
 	const p = lt.compile(product(2, 3, 4)), a = new Float32Array(6), b = new Float32Array(12);
 	const says = (run, words) => assert.throws(run, (error) => {

@@ -8,6 +8,7 @@ export interface Tensor {
 	readonly name: string;
 	readonly dtype: 'float64' | 'float32' | 'float16' | 'bfloat16' | 'int8' | 'uint8' | 'int16' | 'uint16' | 'int32'
 		| 'uint32' | 'int64' | 'uint64' | 'bool';
+	readonly array: string;
 	readonly shape: readonly number[];
 	readonly text: string;
 	readonly needed: boolean;

@@ -236,7 +236,8 @@ class Model {
 		for (const kind of ['input', 'result', 'state']) {
 			const list = this.#tensors.filter((t) => t.kind === kind);
 			this[`${kind}s`] = Object.freeze(Object.fromEntries(list.map((t) => [t.name, Object.freeze({ name: t.name,
-				dtype: t.dtype, shape: Object.freeze([...t.shape]), needed: !t.implied, at: t.at, text: typeText(t) })])));
+				dtype: t.dtype, array: t.array, shape: Object.freeze([...t.shape]), needed: !t.implied, at: t.at,
+				text: typeText(t) })])));
 		}
 	}
 

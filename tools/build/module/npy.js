@@ -1,11 +1,7 @@
 
 /* Files as NumPy writes them; bfloat16, which it does not know, is its bits, as int16. */
-const npyTypes = { float32: 'f4', float64: 'f8', float16: 'f2', bfloat16: 'i2', int8: 'i1', uint8: 'u1', int16: 'i2',
-	uint16: 'u2', int32: 'i4', uint32: 'u4', int64: 'i8', uint64: 'u8', bool: 'b1' };
-const npyArrays = { f4: Float32Array, f8: Float64Array, f2: Uint16Array, i1: Int8Array, u1: Uint8Array, b1: Uint8Array,
-	i2: Int16Array, u2: Uint16Array, i4: Int32Array, u4: Uint32Array, i8: BigInt64Array, u8: BigUint64Array };
-
-const npyArray = (tensor) => tensor.dtype === 'bfloat16' ? Uint16Array : npyArrays[npyTypes[tensor.dtype]];
+const npyType = ({ dtype }) => ({ bfloat16: 'i2', bool: 'b1' })[dtype] ?? `${dtype[0]}${/\d+$/.exec(dtype) / 8}`;
+const npyArray = (tensor) => globalThis[tensor.array];
 
 function fromNpy(bytes, tensor) {
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -14,7 +10,7 @@ function fromNpy(bytes, tensor) {
 		throw new Error(`'${tensor.name}': it is no .npy file`);
 	const begin = bytes[6] > 1 ? 12 + view.getUint32(8, true) : 10 + view.getUint16(8, true), head = latin(10, begin);
 	const type = /'descr': '[<|=](\w+)'/.exec(head)?.[1], shape = /'shape': \(([^)]*)\)/.exec(head)?.[1];
-	const same = type === npyTypes[tensor.dtype] || (tensor.dtype === 'bfloat16' && (type === 'u2' || type === 'V2'));
+	const same = type === npyType(tensor) || (tensor.dtype === 'bfloat16' && (type === 'u2' || type === 'V2'));
 	if (!same || shape === undefined || !head.includes("'fortran_order': False"))
 		throw new Error(`'${tensor.name}' is ${tensor.text}; the file has elements of NumPy's type ${type ?? 'that is not '
 			+ 'known'}${same ? ', in another order' : ''}`);
@@ -25,7 +21,7 @@ function fromNpy(bytes, tensor) {
 }
 
 function toNpy(array, tensor) {
-	const type = npyTypes[tensor.dtype];
+	const type = npyType(tensor);
 	const text = `{'descr': '${type.endsWith('1') ? '|' : '<'}${type}', 'fortran_order': False, 'shape': (${
 		array.shape.map((n) => `${n},`).join(' ')}), }`;
 	const begin = Math.ceil((text.length + 11) / 64) * 64, out = new Uint8Array(begin + array.byteLength);
