@@ -4,6 +4,7 @@
 # make debug-cudnn  make release-cudnn: names of HamKaas for the same; say what libhamkaas.so has
 # make wasm         the library as WebAssembly with its package of JavaScript, in $(O)/js (docs/javascript-library.md);
 #                   PLUGINS=examples/plugin/trace links backends of others in, ISL=DIR has isl's own source
+# make wasm-check   lt-check linked with that library, run by node; CHECK='-b ref --filter memory/' as its options
 # make playground   a page with that library, in $(O)/playground: static files (docs/playground.md)
 # make python       the package looptree for Python 3.11 and later, in build/python; pip install . makes a wheel of it
 # make demo         handwritten-style digits, classified by lt-run      make demo-accuracy   2000 MNIST images
@@ -190,9 +191,10 @@ $(PYTHON_CORE): python/looptree/_core.c $(wildcard include/lt/*.h) $(O)/flags | 
 $(O)/python/looptree/_facts.txt: scripts/facts.sh $(wildcard include/lt/*.h)
 	@mkdir -p $(@D)
 	@scripts/facts.sh include lt.h | LC_ALL=C sort -V | grep -v '^macro' >$@
-wasm playground: $(O)/ir/op/prelude_text.h $(O)/kernel/own_text.h $(O)/python/looptree/_facts.txt
+wasm playground wasm-check: $(O)/ir/op/prelude_text.h $(O)/kernel/own_text.h $(O)/python/looptree/_facts.txt
 	@$(setup) emscripten
-	@+$(MAKE) -f js/Makefile O=$(O)/js TEXTS=$(O) VERSION=$(VERSION) PAGE=$(O)/playground $(@:wasm=all)
+	@+$(MAKE) -f js/Makefile O=$(O)/js TEXTS=$(O) VERSION=$(VERSION) PAGE=$(O)/playground \
+		ARGS="$(or $(CHECK),-b wasm)" $(patsubst wasm-%,%,$(@:wasm=all))
 python: $(PYTHON_CORE) $(O)/python/looptree/_facts.txt
 	@ln -sf $(CURDIR)/python/looptree/*.py $(CURDIR)/python/looptree/*.pyi $(CURDIR)/python/looptree/py.typed $(<D)
 built: $(O)/$(SO) $(O)/liblooptree.a $(O)/liblt-kernel.a $(O)/libhamkaas.so $(PROGRAM) $(OPTIONAL) $(WITHOUT)

@@ -189,7 +189,7 @@ struct check_work {
 	uint64_t seed; int special; bool wild;
 	bool is_given;                  /* the graph is another's */
 };
-/* copy.c: pages of addresses of their own.  Open: they can be written, and are empty; sealed: only read; closed:
+/* pages.c: pages of addresses of their own.  Open: they can be written, and are empty; sealed: only read; closed:
  * not touched at all. */
 struct check_pages { char *at; size_t n; bool full; };
 bool lt__check_pages_new(struct check_pages *);
@@ -199,11 +199,19 @@ void lt__check_pages_seal(struct check_pages *);
 void lt__check_pages_close(struct check_pages *);
 /* Bytes of them, a copy of `from` (NULL: anything); NULL, and full is set, when there are no more. */
 void *lt__check_pages_take(struct check_pages *, const void *from, size_t bytes);
-/* with all that it points to */
+/* copy.c: with all that it points to */
 const struct lt_tree *lt__check_pages_tree(struct check_pages *, const struct lt_tree *);
 
 /* A storage of the program between sentinels; map: the pages that it lies on, where it has pages of its own. */
 struct check_block { unsigned char *block; void *device, *map; size_t at, bytes, total, mapped; };
+/* pages.c, where lt__check_has.pages: a block on pages of its own, of which the one right after its data is closed, or
+ * the one right before them.  Its alignment stays where its data end at a page, so that a few bytes may be left after
+ * the data of a slot that asks for more than its elements do; where they begin at a page they are aligned better than
+ * they need be, which other cases try. */
+bool lt__check_between_pages(struct check_block *, size_t align, bool before);
+void lt__check_between_pages_free(struct check_block *);
+/* Zeros that children which begin later write for their parent, too; never freed.  NULL: there is no memory. */
+void *lt__check_shared(size_t bytes);
 /* How a graph is run. */
 struct check_guarded;
 enum { CHECK_ANYWHERE, CHECK_PAGE_AFTER, CHECK_PAGE_BEFORE };
@@ -280,15 +288,17 @@ void lt__check_child_graph(const struct check_options *, const struct lt_graph *
 	const struct check_data *, struct check_outcome *);
 /* What score answers, as text where it is REFUSED. */
 void lt__check_child_score(const struct check_options *, const struct lt_backend *, struct check_outcome *);
-/* fork.c: a child in a group of its own, and a pipe from it to its parent: 0 in the child; -1: none could be
- * made, errno says why. */
-pid_t lt__check_fork(int *fd);
+/* fork.c: a child in a group of its own, which calls body with the end of a pipe to its parent, and ends; *fd: the
+ * parent's end.  -1: none could be made, errno says why. */
+pid_t lt__check_fork(void (*body)(void *user, int fd), void *user, int *fd);
 /* 1: there is something to read, or the other end is closed; 0: not within so many seconds; -1: it cannot be said, or
  * lt-check is to end (EINTR). */
 int lt__check_wait_read(int fd, double seconds);
 bool lt__check_wait(pid_t, int *status);
 /* A child that is not waited for any more, and what it has started. */
 void lt__check_end_child(pid_t);
+/* What the system has, and clauses of the contract or options want. */
+extern const struct check_system { bool pages, threads, json, compiler; } lt__check_has;
 
 /* member.c: a table like the backend's, of one backend at a time, whose calls are counted, by parent and children
  * together. */

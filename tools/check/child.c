@@ -134,8 +134,13 @@ static void ask_score(const struct parent *p, int fd)
 	child_say(fd, OUTCOME, 0, &out);
 }
 
-static void run_child(const struct parent *p, int fd, int32_t first, int32_t n)
+struct batch { const struct parent *p; int32_t first, n; };
+
+static void run_child(void *user, int fd)
 {
+	const struct batch *batch = user;
+	const struct parent *p = batch->p;
+	const int32_t first = batch->first, n = batch->n;
 	struct check_device d;
 	struct check_outcome out = { 0 };
 	lt__check_print_catch(p->print, p->o->verbose);
@@ -311,14 +316,10 @@ static void run_batch(struct parent *p, int32_t first, int32_t n)
 	if (n <= 0 || p->stopped)
 		return;
 	lt__check_calls_clear();
-	pid_t pid = lt__check_fork(&c.fd);
+	pid_t pid = lt__check_fork(run_child, &(struct batch){ p, first, n }, &c.fd);
 	if (pid < 0) {
 		fail_batch(p, first, n, "no process can be made", errno);
 		return;
-	}
-	if (pid == 0) {
-		run_child(p, c.fd, first, n);
-		_exit(0);
 	}
 	listen_to(p, &c);
 	(void)close(c.fd);

@@ -1,58 +1,9 @@
-/* copy.c -- a frozen tree in pages of its own, which nobody may write to, and which can be closed.
+/* copy.c -- a frozen tree in pages of its own (pages.c), which nobody may write to, and which can be closed.
  *
  * All that the tree points to is copied, texts too, so that nothing of a copy is reached once its pages are closed.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <string.h>
-#include <sys/mman.h>
 #include "tools/check/parts.h"
-
-enum { MAX_BYTES = 32 << 20 };          /* of addresses; pages are taken as they are used */
-
-bool lt__check_pages_new(struct check_pages *p)
-{
-	*p = (struct check_pages){ .at = mmap(NULL, MAX_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-					   -1, 0) };
-	if (p->at == MAP_FAILED)
-		p->at = NULL;
-	return p->at != NULL;
-}
-
-void lt__check_pages_free(struct check_pages *p)
-{
-	if (p->at)
-		(void)munmap(p->at, MAX_BYTES);
-	*p = (struct check_pages){ 0 };
-}
-
-void lt__check_pages_open(struct check_pages *p)
-{
-	p->n = 0;
-	(void)mprotect(p->at, MAX_BYTES, PROT_READ | PROT_WRITE);
-}
-
-void lt__check_pages_seal(struct check_pages *p) { (void)mprotect(p->at, MAX_BYTES, PROT_READ); }
-
-void lt__check_pages_close(struct check_pages *p)
-{
-	(void)madvise(p->at, MAX_BYTES, MADV_DONTNEED);
-	(void)mprotect(p->at, MAX_BYTES, PROT_NONE);
-}
-
-void *lt__check_pages_take(struct check_pages *p, const void *from, size_t bytes)
-{
-	size_t at = (p->n + 15) / 16 * 16;
-	if (bytes > MAX_BYTES - at) {
-		p->full = true;
-		return NULL;
-	}
-	p->n = at + bytes;
-	if (from && bytes)
-		memcpy(p->at + at, from, bytes);
-	return p->at + at;
-}
 
 static const char *text(struct check_pages *p, const char *from)
 {

@@ -1,4 +1,5 @@
-/* fork.c -- child processes of lt-check: begun, listened to, ended with all that they have started. */
+/* fork.c -- child processes of lt-check: begun, listened to, ended with all that they have started.
+ * (js/check/process.c has the same where a process is an instance of a module of WebAssembly.) */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -13,7 +14,9 @@
 #include "tools/check/check.h"
 #include "tools/common/common.h"
 
-pid_t lt__check_fork(int *fd)
+const struct check_system lt__check_has = { .pages = true, .threads = true, .json = true, .compiler = true };
+
+pid_t lt__check_fork(void (*body)(void *user, int fd), void *user, int *fd)
 {
 	int pipes[2];
 	const struct rlimit none = { 0, 0 };
@@ -44,7 +47,8 @@ pid_t lt__check_fork(int *fd)
 	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(3);
-	return 0;
+	body(user, *fd);
+	_exit(0);
 }
 
 int lt__check_wait_read(int fd, double seconds)

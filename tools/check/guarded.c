@@ -5,8 +5,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 #include "tools/check/check.h"
 
 static size_t element_size(const struct lt_storage *s) { return lt__dtype_info(s->dtype)->bytes; }
@@ -35,26 +33,6 @@ static size_t begin_of(size_t align, size_t odd)
 	return at + 2 * align * odd;
 }
 
-/* A block on pages of its own, of which the one right after its data is closed, or the one right before them.  Its
- * alignment stays where its data end at a page, so that a few bytes may be left after the data of a slot that asks for
- * more than its elements do; where they begin at a page they are aligned better than they need be, which other cases
- * try. */
-static bool block_on_pages(struct check_block *b, size_t align, bool before)
-{
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	const size_t at = before ? 0 : b->at, rest = before ? CHECK_GUARD : (align - b->bytes % align) % align,
-		total = at + b->bytes + rest;
-	b->mapped = (total + page - 1) / page * page + page;
-	char *map = mmap(NULL, b->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (map == MAP_FAILED)
-		return false;
-	b->map = map;
-	b->at = at;
-	b->total = before ? b->mapped - page : total;
-	b->block = (unsigned char *)map + (before ? page : b->mapped - page - total);
-	return !mprotect(map + (before ? 0 : b->mapped - page), page, PROT_NONE);
-}
-
 void lt__check_guarded_new(struct check_work *w, const struct check_how *how, struct check_guarded *guarded)
 {
 	static const struct check_how usual = { .odd = 0 };
@@ -72,7 +50,7 @@ void lt__check_guarded_new(struct check_work *w, const struct check_how *how, st
 		b->total = (b->at + b->bytes + CHECK_GUARD + 255) / 256 * 256;
 		if (how->page == CHECK_ANYWHERE)
 			b->block = aligned_alloc(256, b->total);
-		else if (!block_on_pages(b, align, how->page == CHECK_PAGE_BEFORE))
+		else if (!lt__check_between_pages(b, align, how->page == CHECK_PAGE_BEFORE))
 			b->block = NULL;
 		if (b->block && on_device(w->device))
 			(void)w->device->backend->mem_new(w->device->session, b->total, &b->device, &diags.diag);
@@ -84,7 +62,7 @@ void lt__check_guarded_free(struct check_guarded *guarded)
 	for (int32_t i = 0; guarded->block && i < guarded->n; i++) {
 		struct check_block *b = &guarded->block[i];
 		if (b->map)
-			(void)munmap(b->map, b->mapped);
+			lt__check_between_pages_free(b);
 		else
 			free(b->block);
 		if (b->device)

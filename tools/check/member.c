@@ -5,11 +5,7 @@
  * many calls came back well, in memory that parent and children share.  A table is called without a word of the
  * caller's, so the counters are this file's.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <string.h>
-#include <sys/mman.h>
 #include "tools/check/check.h"
 
 /* Called as they are there, and those that may be missing; STATUS: what they answer is an lt_status. */
@@ -106,8 +102,8 @@ bool lt__check_calls_share(void)
 {
 	if (calls != &own)
 		return true;
-	void *at = mmap(NULL, sizeof *calls, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	calls = at == MAP_FAILED ? &own : at;
+	void *at = lt__check_shared(sizeof *calls);
+	calls = at ? at : &own;
 	return calls != &own;
 }
 

@@ -47,7 +47,7 @@ bool lt__check_optional_need(struct check_work *w, const struct check_trial *t)
 			return lt__check_fail(w->out, "need for %u threads says %zu bytes, then %zu", n, bytes, again);
 		if (align == 0 || (align & (align - 1)))
 			return lt__check_fail(w->out, "need says an alignment of %zu, which is not a power of two", align);
-		if (bytes > (size_t)1 << 34)
+		if (bytes > (size_t)1 << 30)
 			return lt__check_fail(w->out, "need says %zu bytes for a small kernel", bytes);
 	}
 	return true;

@@ -176,7 +176,13 @@ lt_status lt__check_options(struct lt_context *ctx, int argc, char **argv, struc
 		return lt_fail(ctx, LT_EINVAL, "'%s' is no option, and lt-check takes nothing else (lt-check -h lists them)",
 			argv[o->given.first]);
 	LT_TRY(lt__options_together(ctx, &check_tool, &o->given, o->script ? SCRIPT : o->list ? LIST : SUITE));
-	o->no_reduce = o->no_reduce || o->kernels;      /* the case is as small as it is */
+	if (o->json && !lt__check_has.json)
+		return lt_fail(ctx, LT_EUNSUPPORTED, "this lt-check has no library for --json: leave it out");
+	if (o->kernels && !lt__check_has.compiler)
+		return lt_fail(ctx, LT_EUNSUPPORTED, "--kernels wants a compiler of C, and there is none here: take lt-check of the "
+			"machine, with -b cpu or -b llvm");
+	/* A case of these kernels is as small as it is; and data of a smaller one are files with JSON in them. */
+	o->no_reduce = o->no_reduce || o->kernels || !lt__check_has.json;
 	return check_writable(ctx, o);
 }
 

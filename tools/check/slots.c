@@ -28,6 +28,8 @@ bool lt__check_slots_page(struct check_work *w, const struct check_trial *t)
 	struct check_how how = { .poison = 0x5A, .fill = 0x5A, .n_thread = 1, .page = CHECK_PAGE_AFTER };
 	if (LT_HAS(struct lt_caps, w->device->caps, device_memory))
 		return lt__check_end(w->out, CHECK_SKIPPED, "its memory is the device's");
+	if (!lt__check_has.pages)
+		return lt__check_end(w->out, CHECK_SKIPPED, "memory has no pages here that can be closed");
 	bool good = lt__check_run_by(w, t, &how);
 	how.page = CHECK_PAGE_BEFORE;
 	return good && lt__check_run_by(w, t, &how);

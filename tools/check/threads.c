@@ -71,6 +71,12 @@ static void run_sides(struct thread_side *side, struct check_outcome *out)
 	(void)pthread_barrier_destroy(&start);
 }
 
+static bool has_threads(struct check_outcome *out)
+{
+	return lt__check_has.threads
+		|| lt__check_end(out, CHECK_SKIPPED, "there is one thread here, and no other can be made");
+}
+
 /* -- sessions at once -- */
 
 static bool has_parallel(const struct lt_program *p)
@@ -143,6 +149,8 @@ bool lt__check_threads_sessions(struct check_device *d, struct check_outcome *ou
 	static const unsigned which[] = { CHECK_S_SOFTMAX, CHECK_S_SUM, CHECK_S_CHAIN, CHECK_S_PRODUCT };
 	enum { KINDS = sizeof which / sizeof *which };
 	int refused = 0;
+	if (!has_threads(out))
+		return false;
 	for (int i = 0; i < KINDS && !out->done; i++)
 		refused += run_sessions(d, lt__check_sample(which[i]), i == KINDS - 1 ? 2 : 1, out);
 	return refused < N * KINDS || lt__check_end(out, CHECK_REFUSED, "none of the kernels is accepted");
@@ -152,6 +160,8 @@ bool lt__check_threads_sessions(struct check_device *d, struct check_outcome *ou
 
 bool lt__check_threads_promised(struct check_device *d, struct check_outcome *out)
 {
+	if (!has_threads(out))
+		return false;
 	if (!LT_HAS(struct lt_caps, d->caps, promises) || !(d->caps->promises & LT_PROMISE_RUN_TOGETHER))
 		return lt__check_end(out, CHECK_SKIPPED, "it is not promised (LT_PROMISE_RUN_TOGETHER)");
 	return !LT_HAS(struct lt_caps, d->caps, device_memory)
@@ -203,6 +213,8 @@ bool lt__check_threads_moved(struct check_work *w, const struct check_trial *t)
 {
 	struct check_handed h = { w, t, true };
 	pthread_t thread;
+	if (!has_threads(w->out))
+		return false;
 	for (int i = 0; i < 3 && h.good; i++) {
 		int error = pthread_create(&thread, NULL, go_on, &h);
 		if (error)
