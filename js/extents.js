@@ -1,33 +1,7 @@
 /* extents.js -- the extents of a run, where a program leaves them open: said by scalars that are given, by the shapes
- * of arrays, or by their lengths.
- *
- * What an extent is, a sum of run-time scalars, stands in the graph's text: `var b 8 limit n + 1`, `param n = %2[0] in
- * 0..7`.
+ * of arrays, or by their lengths.  What an extent is, a sum of run-time scalars, the library says (lt/extents.h).
  */
-import { LooptreeError } from './native.js';
-
-/* "n - m + 1" */
-function limitOf(words) {
-	const factor = new Map();
-	let constant = 0;
-	for (const [, sign, times, what] of words.matchAll(/([+-]?) *(?:(\d+)\*)?([\w.']+)/g)) {
-		const n = (sign === '-' ? -1 : 1) * Number(times ?? 1);
-		if (/^\d+$/.test(what))
-			constant += n * Number(what);
-		else
-			factor.set(what, n);
-	}
-	return { words, constant, factor };
-}
-
-/* A text in quotes, as graphs have it: escapes are \" \\ \n \t, and \xHH of a byte. */
-const QUOTED = String.raw`"((?:[^"\\]|\\.)*)"`;
-function unquote(words) {
-	const escape = { n: '\n', t: '\t' }, encoder = new TextEncoder();
-	const bytes = ([all, hex, letter]) =>
-		hex ? [parseInt(hex, 16)] : [...encoder.encode(letter ? escape[letter] ?? letter : all)];
-	return new TextDecoder().decode(Uint8Array.from([...words.matchAll(/\\x(..)|\\(.)|[^\\]+/g)].flatMap(bytes)));
-}
+import { LooptreeError, values } from './native.js';
 
 /* Extents that a value says of itself, as a result does, or a list whose lists are its rows; null: its length alone. */
 function shapeOf(value) {
@@ -44,33 +18,26 @@ function shapeOf(value) {
 export class Extents {
 	#scalars = new Map(); #limits = new Map();
 
-	/* text: of the graph.  inputs: name, dtype, shape, of those of the program. */
-	constructor(text, inputs) {
-		const limits = new Map([...text.matchAll(/^var (\S+) \d+ limit (.+)$/gm)].map(([, name, words]) =>
-			[name, limitOf(words)]));
-		const nodes = new Map([...text.matchAll(new RegExp(`^%(\\S+) = \\w+\\[(.*?)\\] input ${QUOTED}`, 'gm'))]
-			.map(([, node, dims, name]) => [node, { name: unquote(name), dims: dims.split(', ') }]));
-		for (const [, name, node, low, high] of text.matchAll(/^param (\S+) = %(\S+)\[0\] in (-?\d+)\.\.(-?\d+)/gm)) {
-			const port = inputs.find((p) => p.name === nodes.get(node)?.name && p.dtype === 'int64'
-				&& p.shape.every((n) => n === 1));
-			this.#scalars.set(name, { input: port?.name ?? null, low: Number(low), high: Number(high) });
+	/* at: a struct lt_extents.  inputs: those of the program. */
+	constructor(native, at, inputs) {
+		const of = native.get('lt_extents', at), scalars = native.each(of.scalars, 'lt_run_scalar');
+		for (const { name, binding, i, low, high } of scalars) {
+			const port = binding === values.LT_BINDING_INPUT ? inputs[i] : null;
+			this.#scalars.set(name, { input: port?.shape.every((n) => n === 1) ? port.name : null, low, high });
 		}
-		for (const { name, dims } of nodes.values())
-			if (dims.some((dim) => limits.has(dim)))
-				this.#limits.set(name, dims.map((dim) => limits.get(dim) ?? null));
-	}
-	/* The least extent of an axis; "batch: 1..8", its text. */
-	#least(limit) {
-		let least = limit.constant;
-		for (const [scalar, n] of limit.factor) {
-			const { low = 0, high = 0 } = this.#scalars.get(scalar) ?? {};
-			least += n * (n < 0 ? high : low);
+		for (const axis of native.each(of.axes, 'lt_open_axis')) {
+			if (axis.binding !== values.LT_BINDING_INPUT)
+				continue;
+			const port = inputs[axis.i], terms = native.each(axis.terms, 'lt_extent_term');
+			if (!this.#limits.has(port.name))
+				this.#limits.set(port.name, port.shape.map(() => null));
+			this.#limits.get(port.name)[axis.axis] = { words: axis.text, constant: axis.constant, least: axis.least,
+				factor: new Map(terms.map(({ scalar, factor }) => [scalars[scalar].name, factor])) };
 		}
-		return Math.max(0, least);
 	}
 	axisText(port, axis) {
 		const limit = this.#limits.get(port.name)?.[axis];
-		return `${limit ? `${limit.words}: ${this.#least(limit)}..` : ''}${port.shape[axis]}`;
+		return `${limit ? `${limit.words}: ${limit.least}..` : ''}${port.shape[axis]}`;
 	}
 	/* Whether the input is a scalar that an array says. */
 	isImplied(port) {
@@ -114,7 +81,7 @@ export class Extents {
 				const name = this.#single(limit), is = limit ? this.#value(limit, known) : port.shape[axis];
 				if (is < 0 && name)
 					imply(name, shape[axis]);
-				if (shape[axis] > port.shape[axis] || is >= 0 && is !== shape[axis] || limit && shape[axis] < this.#least(limit))
+				if (shape[axis] > port.shape[axis] || is >= 0 && is !== shape[axis] || limit && shape[axis] < limit.least)
 					throw wrong(port, `the extents [${shape.join(', ')}]${is >= 0 ? `; axis ${axis}${limit
 						? `, ${limit.words},` : ''} is ${is}` : ''}`);
 			});
@@ -132,9 +99,9 @@ export class Extents {
 					.map(([, { input }]) => `'${input}'`).join(', ') || 'it with a property shape'}, too`);
 			const rest = port.shape.reduce((product, most, i) => i === axis ? product
 				: product * (axes[i] ? this.#value(axes[i], known) : most), 1);
-			const extent = rest ? n / rest : this.#least(axes[axis]);
-			if (!Number.isInteger(extent) || extent > port.shape[axis] || extent < this.#least(axes[axis]))
-				throw wrong(port, `${n} elements, and ${rest} are wanted for each of ${this.#least(axes[axis])} to `
+			const extent = rest ? n / rest : axes[axis].least;
+			if (!Number.isInteger(extent) || extent > port.shape[axis] || extent < axes[axis].least)
+				throw wrong(port, `${n} elements, and ${rest} are wanted for each of ${axes[axis].least} to `
 					+ port.shape[axis]);
 			imply(name, extent);
 		}

@@ -447,7 +447,12 @@ export class Program {
 		if (![...input, ...result].some((port) => port.open))
 			return;
 		/* Of the graph as it was written: passes drop inputs that nothing reads. */
-		this.#extents = new Extents(this.#scope.written('lt_graph_print', this.#graph), input);
+		const native = this.#native, at = this.#scope.made('lt_graph_extents', this.#graph);
+		try {
+			this.#extents = new Extents(native, at, input);
+		} finally {
+			native.call('lt_extents_free', at);
+		}
 		for (const port of input) {
 			port.text = `${port.dtype} [${port.shape.map((_, axis) => this.#extents.axisText(port, axis)).join(', ')}]`;
 			port.needed &&= !this.#extents.isImplied(port);

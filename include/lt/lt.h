@@ -18,6 +18,7 @@
 #include "lt/backend.h"
 #include "lt/backends.h"
 #include "lt/context.h"
+#include "lt/extents.h"
 #include "lt/frontend.h"
 #include "lt/graph.h"
 #include "lt/looptree.h"

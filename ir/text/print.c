@@ -12,20 +12,6 @@ static void say_location(struct lt_printer *p, int32_t line, int32_t column)
 	lt__printer_int(p, column);
 }
 
-/* constant + sum coef*param, params first. */
-static void say_linear(struct lt_printer *p, const struct lt_linear *l)
-{
-	bool first = true;
-
-	for (int32_t i = 0; i < l->n; i++) {
-		lt__printer_factor(p, first, l->coef[i], true);
-		lt__printer_text(p, p->g->param[l->param[i]].name);
-		first = false;
-	}
-	if (l->constant || first)
-		lt__printer_factor(p, first, l->constant, false);
-}
-
 /* Whether the operands are the sources in the order of their first piece, none twice. */
 static bool operands_follow(const struct lt_nodedef *n)
 {
@@ -184,7 +170,7 @@ static void say_header(struct lt_printer *p)
 		lt__printer_int(p, g->var[v].extent);
 		if (g->var[v].bounded) {
 			lt__printer_text(p, " limit ");
-			say_linear(p, &g->var[v].limit);
+			lt__printer_linear(p, &g->var[v].limit);
 		}
 		lt__printer_text(p, "\n");
 	}
@@ -205,7 +191,7 @@ static void say_header(struct lt_printer *p)
 	}
 	for (int32_t i = 0; i < g->n_require; i++) {
 		lt__printer_text(p, "require ");
-		say_linear(p, &g->require[i].value);
+		lt__printer_linear(p, &g->require[i].value);
 		lt__printer_text(p, g->require[i].equal ? " == 0 " : " >= 0 ");
 		lt__printer_string(p, g->require[i].text);
 		say_location(p, g->require[i].line, g->require[i].column);

@@ -5,6 +5,7 @@
 #include "ir/text/literal.h"
 #include "base/plain.h"
 #include "ir/text/printer.h"
+#include "ir/text/text.h"
 
 void lt__printer_flush(struct lt_printer *p)
 {
@@ -86,4 +87,40 @@ void lt__printer_factor(struct lt_printer *p, bool first, int64_t c, bool atom)
 		return;
 	snprintf(text, sizeof text, "%" PRIu64 "%s", size, atom ? "*" : "");
 	lt__printer_text(p, text);
+}
+
+void lt__printer_linear(struct lt_printer *p, const struct lt_linear *l)
+{
+	bool first = true;
+
+	for (int32_t i = 0; i < l->n; i++) {
+		lt__printer_factor(p, first, l->coef[i], true);
+		lt__printer_text(p, p->g->param[l->param[i]].name);
+		first = false;
+	}
+	if (l->constant || first)
+		lt__printer_factor(p, first, l->constant, false);
+}
+
+struct kept_text { struct lt_arena *a; char *at; size_t n; };
+static void keep_text(void *user, const char *text, size_t bytes)
+{
+	struct kept_text *k = user;
+	char *longer = lt__arena_alloc(k->a, k->n + bytes + 1);
+
+	if (k->n)
+		memcpy(longer, k->at, k->n);
+	memcpy(longer + k->n, text, bytes);
+	longer[k->n += bytes] = '\0';
+	k->at = longer;
+}
+
+const char *lt__linear_text(const struct lt_graph *g, const struct lt_linear *l, struct lt_arena *a)
+{
+	struct kept_text k = { .a = a };
+	struct lt_printer p = { .g = g, .write = keep_text, .user = &k };
+
+	lt__printer_linear(&p, l);
+	lt__printer_flush(&p);
+	return k.at;
 }

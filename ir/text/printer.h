@@ -26,6 +26,8 @@ void lt__printer_node(struct lt_printer *, lt_node);
 void lt__printer_bits(struct lt_printer *, uint64_t bits, enum lt_dtype);
 /* "+ 3*" before a term, "-" before a first one; atom: a name follows. */
 void lt__printer_factor(struct lt_printer *, bool first, int64_t c, bool atom);
+/* "n - m + 1": constant + sum coef*param, params first. */
+void lt__printer_linear(struct lt_printer *, const struct lt_linear *);
 
 /* print_piece.c: "%x[m, floor(k / 4)] if k - 1 >= 0", a piece of view n; listed: operands by their number. */
 void lt__printer_piece(

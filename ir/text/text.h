@@ -1,7 +1,7 @@
 /* text.h -- the text of a graph (docs/graph.md): what other texts share with it. */
 #ifndef LT_IR_TEXT_TEXT_H
 #define LT_IR_TEXT_TEXT_H
-#include "base/arena.h"
+#include "ir/graph/graph.h"
 
 /* -- tokens of the graph's text: names, %nodes, numbers, strings, signs, ends of lines.
  *
@@ -40,4 +40,7 @@ bool lt__lex_whole(const struct lt_lexer *, uint64_t *out);
 bool lt__lex_float(const struct lt_lexer *, double *out);
 /* A string token's bytes in the arena, ended by 0; NULL: a bad escape or a 0 in it. */
 char *lt__lex_string(const struct lt_lexer *, struct lt_arena *);
+
+/* "n - m + 1", as a var's limit is written; in the arena. */
+const char *lt__linear_text(const struct lt_graph *, const struct lt_linear *, struct lt_arena *);
 #endif

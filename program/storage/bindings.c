@@ -27,9 +27,14 @@ static lt_status fill_binding(struct lt_arena *a, const struct lt_graph *g, lt_n
 	return LT_OK;
 }
 
-lt_status lt__bindings_fill(const struct lt_graph *g, struct lt_arena *a, struct lt_bindings *all)
+enum lt_opcode lt__binding_op(int32_t kind)
 {
 	static const enum lt_opcode op_of[] = { LT_OP_input, LT_OP_constant, LT_OP_state };
+	return op_of[kind];
+}
+
+lt_status lt__bindings_fill(const struct lt_graph *g, struct lt_arena *a, struct lt_bindings *all)
+{
 	if (g->n_result == 0)
 		return lt_fail(g->ctx, LT_EINVAL, "%s%sthe graph has no result: name one (result = $n; in a script)",
 			g->file ? g->file : "", g->file ? ": " : "");
@@ -38,7 +43,7 @@ lt_status lt__bindings_fill(const struct lt_graph *g, struct lt_arena *a, struct
 		struct lt_bindings *bindings = &all[kind];
 		bindings->at = LT_NEW(a, struct lt_binding_def, g->n_node + 1);
 		for (lt_node n = 0; n < g->n_node; n++)
-			if (g->node[n].op == op_of[kind])
+			if (g->node[n].op == lt__binding_op(kind))
 				LT_TRY(fill_binding(a, g, n, g->node[n].label ? g->node[n].label : g->node[n].name,
 					need[n], &bindings->at[bindings->n++]));
 	}

@@ -28,6 +28,8 @@ struct lt_bindings { int32_t n; struct lt_binding_def *at; struct lt_names *name
 
 /* Those that lt_options.on_device names.  LT_EINVAL: one is none. */
 lt_status lt__bindings_on_device(const struct lt_graph *, const char *on_device, struct lt_bindings *bindings);
+/* What the nodes are that are numbered as an input, a constant or a state, in the order of the graph. */
+enum lt_opcode lt__binding_op(int32_t kind);
 /* bindings: one table for each enum lt_binding. */
 lt_status lt__bindings_fill(const struct lt_graph *, struct lt_arena *, struct lt_bindings *bindings);
 int32_t lt__binding_find(const struct lt_bindings *, const char *name);       /* -1: no such */

@@ -20,7 +20,7 @@ from . import _core, _native
 from ._errors import Error, refuse
 from ._memory import (HOST, NAME_OF, NUMBER_OF, NUMPY, SAFETENSORS, Library, Memory, is_on_device, library_of,
                       look, may_write)
-from ._native import Context, Handle, as_dict, each, function, made, sized, values
+from ._native import Context, Handle, as_dict, each, each_of, function, made, sized, struct, values
 from ._options import tell_copy
 from ._progress import counted, shown
 from ._reports import Backends, Explained, Kernels, Profile, Text, Times, Verified
@@ -31,18 +31,20 @@ _SHOW = {name[len("LT_SHOW_"):].lower(): value for name, value in values.items()
 
 
 class Port:
-    """An input, a constant, a state or a result: name, dtype ("f32"), shape (the greatest, where a run says it)."""
-    __slots__ = ("name", "dtype", "shape", "needed")
+    """An input, a constant, a state or a result: name, dtype ("f32"), shape (the greatest, where a run says it), axes
+    (their texts, "28"; "batch: 1..8" of one whose extent a run says)."""
+    __slots__ = ("name", "dtype", "shape", "axes", "needed")
 
     def __init__(self, program: int, kind: int, i: int):
         self.name: str = function("lt_program_name")(program, kind, i).decode()
         self.dtype = NAME_OF[function("lt_program_dtype")(program, kind, i)]
         self.shape: tuple[int, ...] = tuple(function("lt_program_extent")(program, kind, i, axis)
                                             for axis in range(function("lt_program_rank")(program, kind, i)))
+        self.axes = list(map(str, self.shape))
         self.needed = bool(function("lt_program_needs")(program, kind, i))
 
     def __repr__(self) -> str:
-        return "%s %s[%s]" % (self.name, self.dtype, ", ".join(map(str, self.shape)))
+        return "%s %s[%s]" % (self.name, self.dtype, ", ".join(self.axes))
 
 
 def _nearest(name: object, names: Iterable[str]) -> str:
@@ -133,7 +135,27 @@ class Program:
         self._places = {kind: [(function("lt_program_device")(at, kind, i) or HOST.encode()).decode()
                                for i in range(function("lt_program_count")(at, kind))] for kind in (_INPUT, _RESULT)}
         self._device = 0                                # the number of that device
-        self._sources, self._limits = _extents(self._handle, self.inputs)
+        self._scalars, self._limits = self._extents()
+        # Those that an array says: their input holds nothing else.
+        self._sources = {scalar: name for scalar, (name, _) in self._scalars.items()
+                         if any(port.name == name and port.shape in ((), (1,)) for port in self.inputs)}
+
+    def _extents(self) -> tuple[dict[str, tuple[str, int]], dict[str, dict[int, _Limit]]]:
+        """Of run-time scalars of inputs the input and the element, by name; and of each input the axes whose extent
+        differs."""
+        ports = {_INPUT: self.inputs, _CONSTANT: self.constants, _STATE: self.states, _RESULT: self.results}
+        of = made(self._graph.context, "lt_graph_extents", "lt_extents_free", self._graph.at)
+        found = struct("lt_extents").from_address(of.at)
+        scalars = list(each_of(found.scalars, "lt_run_scalar"))
+        names = [scalar.name.decode() for scalar in scalars]
+        limits: dict[str, dict[int, _Limit]] = {}
+        for axis in each_of(found.axes, "lt_open_axis"):
+            limit, port = _Limit(axis, names), ports[axis.binding][axis.i]
+            port.axes[axis.axis] = "%s: %d..%d" % (limit.text, axis.least, axis.most)
+            if axis.binding == _INPUT:
+                limits.setdefault(port.name, {})[axis.axis] = limit
+        return {name: (self.inputs[scalar.i].name, scalar.element) for name, scalar in zip(names, scalars)
+                if scalar.binding == _INPUT}, limits
 
     # -- weights --
 
@@ -330,7 +352,7 @@ class Program:
                 if memory.shape != port.shape and memory.shape == shapes.get(port.name) and place == HOST:
                     memories.append(_padded(memory, port))
                 else:
-                    memories.append(_conform(memory, port, "input", place))
+                    memories.append(_conform(memory, port, "input", place, shapes.get(port.name)))
             elif port.needed:
                 raise refuse("Missing", "input '%s' is missing: %r" % (port.name, port))
             else:
@@ -342,9 +364,9 @@ class Program:
         the arrays that have them, and are added."""
         known: dict[str, int] = {}
         said: dict[str, str] = {}
-        for known_by, name in self._sources.items():
-            if name in looked and looked[name].dtype == "i64" and looked[name].shape in ((), (1,)):
-                known[known_by] = int(_viewed(looked[name]).reshape(-1)[0])
+        for scalar, (name, element) in self._scalars.items():
+            if name in looked and looked[name].dtype == "i64" and math.prod(looked[name].shape) > element:
+                known[scalar] = int(_viewed(looked[name]).reshape(-1)[element])
         for name, axes in self._limits.items():
             memory = looked.get(name)
             for axis, limit in axes.items():
@@ -352,6 +374,8 @@ class Program:
                 if memory is None or param is None or len(memory.shape) <= axis or param not in self._sources:
                     continue
                 found = memory.shape[axis]
+                if not limit.least <= found <= limit.most:
+                    _conform(memory, next(port for port in self.inputs if port.name == name), "input")
                 if known.setdefault(param, found) != found and self._sources[param] not in looked:
                     raise refuse("Mismatch", "'%s' is %d by %s and %d by axis %d of input '%s'" % (
                         param, known[param], said[param], found, axis, name))
@@ -570,38 +594,21 @@ def _pointers(addresses: tuple[int, ...]) -> Any:
 
 
 class _Limit:
-    """What an extent is in a run: a sum of run-time scalars, `limit n - m + 1` in a graph's text."""
+    """What an extent is in a run: a sum of run-time scalars (struct lt_open_axis)."""
 
-    def __init__(self, text: str):
-        terms = [(-1 if sign == "-" else 1, int(factor or 1), what)
-                 for sign, factor, what in re.findall(r"([+-]?) *(?:(\d+)\*)?([\w.']+)", text)]
-        self.constant = sum(sign * int(what) for sign, _, what in terms if what.isdigit())
-        self.factor = {what: sign * factor for sign, factor, what in terms if not what.isdigit()}
+    def __init__(self, axis: Any, names: list[str]):
+        self.text: str = axis.text.decode("utf-8", "backslashreplace")
+        self.least: int = axis.least
+        self.most: int = axis.most
+        self.constant: int = axis.constant
+        self.factor: dict[str, int] = {names[term.scalar]: term.factor
+                                       for term in each_of(axis.terms, "lt_extent_term")}
         self.params = self.factor.keys()
         only = not self.constant and list(self.factor.values()) == [1]
         self.param = next(iter(self.factor)) if only else None
 
     def at(self, known: Mapping[str, int]) -> int:
         return max(0, self.constant + sum(factor * known[param] for param, factor in self.factor.items()))
-
-
-def _extents(handle: Handle, inputs: list[Port]) -> tuple[dict[str, str], dict[str, dict[int, _Limit]]]:
-    """Run-time scalars that are inputs of their own, by name; and of each input the axes whose extent differs."""
-    is_open = function("lt_program_is_open")
-    ports = {i: port for i, port in enumerate(inputs)
-             if any(is_open(handle.at, _INPUT, i, axis) for axis in range(len(port.shape)))}
-    if not ports:
-        return {}, {}
-    text = handle.context.text("lt_program_dump", handle.at, _SHOW["graph"])
-    limits = {name: _Limit(limit) for name, limit in re.findall(r"^var (\S+) \d+ limit (.+)$", text, re.M)}
-    params = dict(re.findall(r"^param (\S+) = %(\S+)\[0\] ", text, re.M))
-    nodes = {node: (dims.split(", "), name) for node, dims, name in
-             re.findall(r'^%(\S+) = \w+\[(.*?)\] input "([^"]*)"', text, re.M)}
-    single = {port.name for port in inputs if port.dtype == "i64" and port.shape in ((), (1,))}
-    sources = {param: nodes[node][1] for param, node in params.items() if node in nodes and nodes[node][1] in single}
-    axes = {name: {axis: limits[dim] for axis, dim in enumerate(dims) if dim in limits}
-            for dims, name in nodes.values()}
-    return sources, {port.name: axes[port.name] for port in ports.values() if port.name in axes}
 
 
 def _padded(memory: Memory, port: Port) -> Memory:
@@ -615,8 +622,8 @@ def _padded(memory: Memory, port: Port) -> Memory:
     return look(whole, port.name)
 
 
-def _conform(memory: Memory, port: Port, what: str, device: str = HOST) -> Memory:
-    """Memory as the program takes it, or a refusal."""
+def _conform(memory: Memory, port: Port, what: str, device: str = HOST, run: tuple[int, ...] | None = None) -> Memory:
+    """Memory as the program takes it, or a refusal.  run: its shape in this run, where that may be another one."""
     if memory.device.split(":")[0] != device and device == HOST:
         raise refuse("Mismatch", "%s '%s' is on %s, and this program takes it on the host"
                      % (what, port.name, memory.device))
@@ -626,8 +633,9 @@ def _conform(memory: Memory, port: Port, what: str, device: str = HOST) -> Memor
     if memory.dtype != port.dtype and not bits:
         raise refuse("Mismatch", "%s '%s' is %s, and %s is asked for" % (what, port.name, memory.dtype, port.dtype))
     if memory.shape != port.shape:
-        raise refuse("Mismatch", "%s '%s' is [%s], and [%s] is asked for" % (
-            what, port.name, ", ".join(map(str, memory.shape)), ", ".join(map(str, port.shape))))
+        now = "" if run in (None, port.shape) else ", in this run [%s]," % ", ".join(map(str, run or ()))
+        raise refuse("Mismatch", "%s '%s' is [%s], and [%s]%s is asked for" % (
+            what, port.name, ", ".join(map(str, memory.shape)), ", ".join(port.axes), now))
     if device != HOST or memory.dense() and memory.address % NUMPY[port.dtype].itemsize == 0:
         return memory
     tell_copy("%s '%s'" % (what, port.name), "its elements do not lie side by side, the last axis innermost")

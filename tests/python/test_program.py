@@ -116,10 +116,39 @@ def test_open_extents(random):
     np.testing.assert_array_equal(found["sum"], whole[:2].sum(0))
     with pytest.raises(lt.Mismatch, match="'n' is 3 by axis 0 of input 'x' and 2 by axis 0 of input 'y'"):
         p(x=whole[:3], y=np.zeros(2, "f4"))
-    with pytest.raises(lt.Mismatch, match=r"\[6, 2\], and \[5, 2\] is asked for"):
+    with pytest.raises(lt.Mismatch, match=r"\[6, 2\], and \[n: 0\.\.5, 2\] is asked for"):
         p(x=np.zeros((6, 2), "f4"), y=np.zeros(6, "f4"))
     with pytest.raises(lt.Mismatch):
         p(x=whole[:3], y=np.zeros(2, "f4"), n=2)
+
+
+def test_open_inputs_that_nothing_reads_and_scalars_of_an_array():
+    """What passes leave out is given all the same; sums of elements of an array; names with quotes."""
+    p = lt.compile("""graph 1
+var i 2
+var t 9 limit 2*a - b + 1
+var u 3 limit b
+var two 2
+param a = %at[1] in 1..4
+param b = %n[0] in 0..3
+%at = i64[two] input "at"
+%n = i64[] input "n"
+%x = f32[i, t] input "x"
+%unread = f32[u, two] input "no\\"body"
+%y = f32[i, t] neg %x
+result "y" = %y
+""", backend="ref")
+    assert repr(p.inputs[2]) == "x f32[2, 2*a - b + 1: 0..9]" and p.inputs[3].axes == ["b: 0..3", "2"]
+    at = np.array([7, 2])
+    for b in range(4):
+        x = np.arange(2.0 * (5 - b), dtype="f4").reshape(2, 5 - b)
+        unread = np.zeros((b, 2), "f4")
+        np.testing.assert_array_equal(p(at=at, x=x, n=b), -x)
+        np.testing.assert_array_equal(p.run({"at": at, "x": x, 'no"body': unread}), -x)    # which says what n is
+        with pytest.raises(lt.Mismatch, match=r"in this run \[2, %d\], is asked for" % (5 - b)):
+            p(at=at, x=np.zeros((2, 6), "f4"), n=b)
+    with pytest.raises(lt.Mismatch, match=r"\[4, 2\], and \[b: 0\.\.3, 2\] is asked for"):
+        p.run({"at": at, "x": x, 'no"body': np.zeros((4, 2), "f4")})
 
 
 def test_open_batch_of_a_model(random):
