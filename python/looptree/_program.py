@@ -48,8 +48,16 @@ class Port:
 
 
 def _nearest(name: object, names: Iterable[str]) -> str:
-    close = difflib.get_close_matches(str(name), list(names), 1)
-    return "; did you mean '%s'?" % close[0] if close else ""
+    by_letters = {known.lower(): known for known in names}
+    close = difflib.get_close_matches(str(name).lower(), list(by_letters), 1)
+    return "; did you mean '%s'?" % by_letters[close[0]] if close else ""
+
+
+def _there_are(name: object, names: Iterable[str]) -> str:
+    """The nearest of them, or all: what a message ends with that says that there is none of that name."""
+    known = list(names)
+    return _nearest(name, known) or ("; there %s %s" % ("is" if len(known) == 1 else "are", ", ".join(known))
+                                     if known else "; there is none")
 
 
 # ---- where a source comes from ----
@@ -175,7 +183,7 @@ class Program:
                 self._runner = None                     # it knows where constants lie
                 return
         raise refuse("Missing", "no constant is named '%s'%s"
-                     % (name, _nearest(name, (c.name for c in self.constants))))
+                     % (name, _there_are(name, (c.name for c in self.constants))))
 
     # -- runs --
 
@@ -244,7 +252,7 @@ class Program:
             raise refuse("Mismatch", "out is a dict of arrays by the names of results, not a %s" % type(out).__name__)
         for name in given:
             if not any(port.name == name for port in self.results):
-                raise refuse("Missing", "no result is named '%s'%s" % (name, _nearest(name, (
+                raise refuse("Missing", "no result is named '%s'%s" % (name, _there_are(name, (
                     port.name for port in self.results))))
         results, places = [], list[Memory]()
         for port, place in zip(self.results, self._places[_RESULT]):
@@ -297,10 +305,7 @@ class Program:
 
     def _there(self, inputs: dict[str, Any], out: Any, giver: Any) -> tuple[tuple[Any, ...], Any]:
         """A run on arrays in a device's memory, on the stream of whoever gives the first of them."""
-        names = [port.name for port in self.inputs]
-        for name in inputs:
-            if name not in names:
-                raise refuse("Missing", "no input is named '%s'%s" % (name, _nearest(name, names)))
+        self._refuse_others(inputs)
         library, stream = library_of(giver)
         program = self._for_device()
         runner, align = program._ready(), function("lt_program_align")
@@ -336,12 +341,23 @@ class Program:
                              "stream, or of DLPack" % (port.name, at.stream, stream))
         return tuple(results), runner.run_at(_addresses(memories), _addresses(places), stream, 1)
 
-    def _taken(self, inputs: Mapping[str, Any]) -> list[Memory | None]:
-        """The inputs as the program takes them, in its order."""
+    def _refuse_others(self, inputs: Iterable[Any], words: tuple[str, ...] = ()) -> None:
+        """Names that are no inputs'; words: what else the call takes."""
         names = [port.name for port in self.inputs]
         for name in inputs:
-            if name not in names:
-                raise refuse("Missing", "no input is named '%s'%s" % (name, _nearest(name, names)))
+            if name in names:
+                continue
+            what = "no input is named '%s'" % name
+            if any(c.name == name for c in self.constants):
+                raise refuse("Missing", "%s: it is a constant, which compile(weights={'%s': ...}) or p.bind gives"
+                             % (what, name))
+            if any(s.name == name for s in self.states):
+                raise refuse("Missing", "%s: it is a state, which p.set_state gives" % what)
+            raise refuse("Missing", what + (_nearest(name, words) or _there_are(name, names)))
+
+    def _taken(self, inputs: Mapping[str, Any]) -> list[Memory | None]:
+        """The inputs as the program takes them, in its order."""
+        self._refuse_others(inputs)
         looked = {port.name: look(inputs[port.name], port.name, dtype=port.dtype)
                   for port in self.inputs if port.name in inputs}
         shapes = self._shapes(looked) if self._limits else {}
@@ -408,7 +424,7 @@ class Program:
         for i, port in enumerate(self.states):
             if port.name == name:
                 return i
-        raise refuse("Missing", "no state is named '%s'%s" % (name, _nearest(name, (s.name for s in self.states))))
+        raise refuse("Missing", "no state is named '%s'%s" % (name, _there_are(name, (s.name for s in self.states))))
 
     def reset(self) -> None:
         """States to zeros."""
@@ -489,6 +505,8 @@ class Program:
         what it does and the share that is done, instead of a bar."""
         if unnamed:
             raise self._by_name("p.verify(%s)")
+        self._refuse_others(inputs, ("progress",))
+        _refuse_uncalled("progress", progress)
         with shown("verifying", progress) as told:
             return self._verified(told, inputs)
 
@@ -511,6 +529,7 @@ class Program:
             if not isinstance(count, int) or not 0 <= count < 2 ** 31:
                 raise refuse("Mismatch", "%s is a whole number, and inputs are given by name: p.time(samples=9, "
                              "x=...); not a %s" % (name, type(count).__name__ if not isinstance(count, int) else count))
+        self._refuse_others(inputs, ("samples", "repeat"))
         runner, raised = self._ready(), list[BaseException]()
         memories, (_, results) = self._filled(inputs), self._room()
         options = sized("lt_time_options", n_sample=samples, repeat=repeat)
@@ -691,6 +710,12 @@ def _apart(memories: list[Memory | None], ports: list[Port]) -> list[Memory | No
 
 # ---- compiling ----
 
+def _refuse_uncalled(name: str, callback: Any) -> None:
+    if callback is not None and not callable(callback):
+        raise refuse("Mismatch", "%s is a function, not %r%s" % (name, callback, "; whether a bar is shown is said by "
+                     "lt.options(progress=...)" * (name == "progress")))
+
+
 def _of_torch(source: Any) -> bool:
     """A module, TorchScript or an exported program: of a class of PyTorch's, which is imported by whoever has one."""
     return any(kind.__module__.partition(".")[0] == "torch" for kind in type(source).__mro__)
@@ -719,6 +744,10 @@ def compile(source: Any, example: Any = None, *, folder: str | os.PathLike[str] 
     cache: a folder for compiled code; progress: called with kernels that are done and their number, instead of a bar
     (options); log: called with a level and a line of the backends'.  more: members of struct lt_options.
     """
+    _refuse_uncalled("progress", progress)
+    _refuse_uncalled("log", log)
+    if isinstance(schedule, str) and "\n" not in schedule and "\0" not in schedule and os.path.isfile(schedule):
+        raise refuse("Mismatch", "schedule is a tree or a text; of a file: schedule=pathlib.Path(%r)" % schedule)
     if isinstance(schedule, os.PathLike):
         schedule = _read(schedule).decode()
     elif isinstance(schedule, Tree):
@@ -780,7 +809,8 @@ def _compiled(graph: Handle, asked: dict[str, Any], progress: Any, log: Any) -> 
         if name == "tree" or value is None:
             continue
         if kinds.get(name) not in (ctypes.c_char_p, ctypes.c_uint32) or name == "size":
-            raise refuse("Invalid", "compile has no option '%s'%s" % (name, _nearest(name, (*kinds, *_SAID.values()))))
+            raise refuse("Invalid", "compile has no option '%s'%s" % (name, _nearest(name, (
+                *kinds, *_SAID.values(), *(compile.__kwdefaults__ or {})))))
         if kinds[name] is ctypes.c_char_p:
             setattr(options, name, _native.word(value, "option %s" % _SAID.get(name, name)))
         elif isinstance(value, int) and 0 <= value < 2 ** 32:

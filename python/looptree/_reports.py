@@ -27,7 +27,8 @@ class _Row:
         self.__dict__.update(members)
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError("this row has no '%s'; it has %s" % (name, ", ".join(self.__dict__)))
+        raise AttributeError("this row has no '%s'; it has %s" % (name, ", ".join(
+            word for word in (*self.__dict__, *vars(type(self))) if word[:1] != "_")))
 
     def __repr__(self) -> str:
         return "<%s>" % ", ".join("%s=%r" % item for item in self.__dict__.items() if not isinstance(item[1], list))

@@ -246,8 +246,8 @@ class _Operators(np.lib.mixins.NDArrayOperatorsMixin):
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         own = _FUNCTIONS.get(func)
         if own is None:
-            raise refuse("Unsupported", "there is no lazy numpy.%s; numpy.asarray() evaluates an array, or write it by "
-                         "dims" % func.__name__)
+            raise refuse("Unsupported", "there is no lazy %s.%s; numpy.asarray() evaluates an array, or write it by "
+                         "dims" % (func.__module__, func.__name__))
         return _asked_of(func, own, args, kwargs)
 
 
@@ -696,7 +696,7 @@ def _indexed(source: Any, indices: Any, fill: Any) -> Lazy:
     if sliced and all(isinstance(i, (int, np.integer, slice, Lazy, type(None), type(Ellipsis))) for i in given):
         given, rank = _by_position(called, _extents(source), given), None
     if rank is not None and len(given) != rank:
-        raise refuse("Invalid", "%s has %d axes, and %d indices are given" % (called, rank, len(given)))
+        raise refuse("Invalid", "%s has %d axes, and %s" % (called, rank, _indices(len(given))))
     found: list[Any] = []
     dims: list[Dim] = []
     for i in given:
@@ -730,11 +730,15 @@ def _table(i: Any) -> Any:
     return i
 
 
+def _indices(n: int) -> str:
+    return "1 index is given" if n == 1 else "%d indices are given" % n
+
+
 def _by_position(called: str, extents: Sequence[int], given: list[Any]) -> list[Any]:
     """Indices as numpy has them: slices, numbers that count from the end below 0, None, ..."""
     n = sum(i is not None and i is not Ellipsis for i in given)
     if n > len(extents) or sum(i is Ellipsis for i in given) > 1:
-        raise refuse("Invalid", "%s has %d axes, and %d indices are given" % (called, len(extents), n))
+        raise refuse("Invalid", "%s has %d axes, and %s" % (called, len(extents), _indices(n)))
     if not any(i is Ellipsis for i in given):
         given = given + [Ellipsis]
     at = next(k for k, i in enumerate(given) if i is Ellipsis)
@@ -1414,7 +1418,7 @@ class _Builder:
             self._names.add(name)
             known = self._arrays[id(a)] = (a, name, list(shape), _NONE)
         if len(known[2]) != rank:
-            raise refuse("Invalid", "%s has %d axes, and %d indices are given" % (known[1], len(known[2]), rank))
+            raise refuse("Invalid", "%s has %d axes, and %s" % (known[1], len(known[2]), _indices(rank)))
         return known[2]
 
     # -- nodes --

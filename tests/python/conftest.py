@@ -1,3 +1,4 @@
+import functools
 import gc
 import os
 
@@ -26,6 +27,19 @@ def pytest_collection_finish():
     """What has been imported stays: a collection of garbage does not go through all of PyTorch."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="session")
+def torchlib_once():
+    """torch.onnx makes its table of operators anew for each module, which takes longer than all else: here once.  A
+    PyTorch that has no such function is as slow as it is."""
+    with pytest.MonkeyPatch.context() as patch:
+        try:
+            from torch.onnx._internal.exporter._registration import ONNXRegistry
+            patch.setattr(ONNXRegistry, "from_torchlib", staticmethod(functools.cache(ONNXRegistry.from_torchlib)))
+        except (ImportError, AttributeError):
+            pass
+        yield
 
 
 def pytest_unconfigure():

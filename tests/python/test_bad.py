@@ -68,6 +68,7 @@ class OnCuda:
 
 
 OPEN = "n = InputTensor(n, int64, []); x = InputTensor(x, float32, [n <= 4]); result = x + 1;"
+STATE = "s = BufferTensor(s, int64, [1]); x = InputTensor(x, int64, [1]); result = UpdateNode(s, x + s, 0);"
 LATE = "i = InputTensor(i, int64, [2]); x = InputTensor(x, float32, [5]); result = GatherNode(x, i);"
 
 
@@ -125,6 +126,20 @@ ARRAYS = {
 }
 CALLS = {
     "an unknown input": (lambda: program()(x=X, z=X), "no input is named 'z'"),
+    "an input that is a constant": (lambda: program()(x=X, w=W), r"'w': it is a constant, .*weights=\{'w': \.\.\.\}"),
+    "an input that is a state": (lambda: lt.compile(STATE, backend="ref")(x=[1], s=[2]), "it is a state.*set_state"),
+    "a constant in capitals": (lambda: program().bind("W", W), "'W'; did you mean 'w'"),
+    "a result of no name that is near": (lambda: lt.compile(TWO, backend="ref").run(
+        {"x": [1, 2], "i": 3}, out={"result": X}), "'result'; there are a, b"),
+    "an option of compile that is near": (lambda: lt.compile(TEXT, weight={"w": W}), "did you mean 'weights'"),
+    "samples by a near name": (lambda: program().time(sample=3), "did you mean 'samples'"),
+    "progress by a near name": (lambda: program().verify(progres=print), "did you mean 'progress'"),
+    "progress that is no function": (lambda: lt.compile(TEXT, progress=True), r"lt\.options\(progress=\.\.\.\)"),
+    "progress of a verdict that is none": (lambda: program().verify(progress=1), "a function, not 1"),
+    "a log that is no function": (lambda: lt.compile(TEXT, log="log.txt"), "log is a function, not 'log.txt'"),
+    "a schedule that is a path": (lambda: lt.compile(TEXT, schedule=__file__), r"schedule=pathlib\.Path"),
+    "one index for two axes": (lambda: lt.array(X)[lt.dims("m")], "has 2 axes, and 1 index is given"),
+    "a function in a part of numpy": (lambda: np.linalg.svd(lt.array(X)), r"no lazy numpy\.linalg\.svd"),
     "a name that is near": (lambda: program()(X=X), "did you mean 'x'|no input is named 'X'"),
     "a missing input": (lambda: program()(), "input 'x' is missing"),
     "a name with a NUL": (lambda: program()(**{"x\0": X}), "no input is named"),

@@ -21,7 +21,7 @@ EPS = 2.0**-24          # the unit roundoff of float32
 
 
 @pytest.fixture(autouse=True)
-def apart():
+def apart(torchlib_once):
     torch._dynamo.reset()
     torch.manual_seed(1)
     with torch.no_grad():
@@ -381,20 +381,16 @@ def test_inference_mode(digits):
 
 # ---- python -m looptree.torch ----
 
-def tool(*words):
-    package = pathlib.Path(os.path.abspath(lt.__file__)).parents[1]
-    return subprocess.run([sys.executable, "-m", "looptree.torch", *map(str, words)], capture_output=True, text=True,
-                          env={**os.environ, "PYTHONPATH": str(package)})
-
-
-def test_a_script_to_onnx_and_to_a_program(digits, tmp_path):
-    """The model is the script's network, and so is what lt-build makes of it."""
+def test_a_script_to_onnx_and_to_a_program(digits, tmp_path, capsys):
+    """The model is the script's network, and so is what lt-build makes of it.  As a command: test_pytorch_md."""
     from looptree.__main__ import program
     module, x = digits
     scripted(module, tmp_path)
-    done = tool(tmp_path / "mnist_cnn.pt", "--input", "3,1,28,28", "-o", tmp_path / "mnist.onnx", "--verify")
-    assert done.returncode == 0, done.stderr
-    assert float(done.stdout.split()[2]) < 1e-5
+    status = ltt.main([str(tmp_path / "mnist_cnn.pt"), "--input", "3,1,28,28", "-o", str(tmp_path / "mnist.onnx"),
+                       "--verify"])
+    said = capsys.readouterr()
+    assert status == 0, said.err
+    assert float(said.out.split()[2]) < 1e-5
     got = lt.compile(tmp_path / "mnist.onnx")(x=x.numpy())
     near(torch.from_numpy(got), module, x)
     build = pathlib.Path(program() or "").with_name("lt-build")

@@ -50,6 +50,8 @@ def test_what_notebooks_show(product):
     for shown in (p.graph(), p.source(), p.dump("access"), p.kernels(), p.verify(), p.time(samples=2), p.profile(),
                   lt.backends()):
         assert shown._repr_html_() == "<pre>%s</pre>" % html.escape(str(shown)) and len(str(shown)) > 15
+    with pytest.raises(AttributeError, match="no 'src'; it has number, .*nodes, dump, source, asm$"):
+        p.kernels()[0].src()
     assert isinstance(p.graph(), str) and p.graph()[:5] == "graph"
     assert p.tree()._repr_html_().count("<span>for ") == sum(line.text[:4] == "for " for line in p.tree().lines()) >= 3
     assert "reads %x[m, k]" in repr(p.tree().access("%x"))
