@@ -97,7 +97,7 @@ static int print_nests(const char *name, const char *text, size_t bytes, const c
 	struct lt_graph *g;
 	struct lt_program *p;
 	cr_assert_eq(lt_context_new(&ctx), LT_OK);
-	cr_assert_eq(lt_parse(ctx, text, bytes, name, "script", &g), LT_OK, "%s", lt_context_message(ctx));
+	cr_assert_eq(lt_parse(ctx, text, bytes, name, NULL, &g), LT_OK, "%s", lt_context_message(ctx));
 	cr_assert_eq(lt_compile(ctx, g, &o, &p), LT_OK, "%s: %s", name, lt_context_message(ctx));
 	cr_assert_eq(lt__arena_new(ctx, &k.a), LT_OK);
 	k.p = p;

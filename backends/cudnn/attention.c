@@ -83,6 +83,8 @@ static bool take_causal(struct cudnn_attention *x, int32_t condition)
 			"library gives 0", (long long)-row[0]);
 	x->causal = true;
 	x->ahead = row[0];
+	while (described_is_map(d, condition, LT_OPCODE_not))
+		condition = lt__described_op_behind(d, condition, 0);
 	for (int32_t v = 0; v < 2; v++) {
 		const struct lt_call_value *place = place_of(x, condition, v);
 		for (int32_t a = 0; place && a < d->c->n_axis; a++)
@@ -147,7 +149,8 @@ static const struct lt_call_value *take_selection(struct cudnn_attention *x, int
 	return described_value(d, op, 3 - fill);
 }
 
-/* What is added to them: a tensor, or what is computed for that; NULL: neither. */
+/* What is added to them: a tensor, or what is computed for that, 0 and the least number of a causal mask among it;
+ * NULL: refused. */
 static const struct lt_call_value *take_addition(struct cudnn_attention *x, int32_t op)
 {
 	struct lt_cudnn_described *d = x->d;
@@ -156,6 +159,11 @@ static const struct lt_call_value *take_addition(struct cudnn_attention *x, int3
 		if (d->a->mask != op && mask->kind == LT_VALUE_READ) {
 			x->read[PART_M] = mask->at;
 			return described_value(d, op, 1 - k);
+		}
+		if (d->a->scores == LT_SCORES_CAUSAL && mask->kind == LT_VALUE_OP
+			&& described_is_map(d, mask->at, LT_OPCODE_select)) {
+			x->hidden = -INFINITY;
+			return take_causal(x, lt__described_op_behind(d, mask->at, 0)) ? described_value(d, op, 1 - k) : NULL;
 		}
 		if (d->a->mask != op || !lt__described_leads_to(d, d->a->op[0], described_value(d, op, 1 - k)))
 			continue;
@@ -166,7 +174,8 @@ static const struct lt_call_value *take_addition(struct cudnn_attention *x, int3
 		}
 		return take_mask(x, PART_M, op, k, LT_CUDNN_ADDED, 0) ? described_value(d, op, 1 - k) : NULL;
 	}
-	return described_value(d, op, 0);
+	(void)described_refuse(d, "what is added to the scores is no mask that the library has");
+	return NULL;
 }
 
 /* From what the maximum is taken of to the first product: what hides keys, what is added, the scale. */

@@ -159,8 +159,18 @@ static void attention_bias(struct lt_onnx_call *c, struct attention *a)
 			lt__onnx_number(m, t, -INFINITY));
 }
 
-/* Softmax over keys, of the type that is asked for; zeros for a query that sees none. */
-static lt_node attention_softmax(struct lt_onnx *m, const struct attention *a, lt_node scores, enum lt_dtype precise)
+/* Zeros for a query that sees no key, whose softmax is no number. */
+static lt_node attention_seen(struct lt_onnx *m, const struct attention *a, lt_node x)
+{
+	if (!a->rows_empty)
+		return x;
+	lt_node best = lt__onnx_reduce1(m, "max", lt__onnx_wide(m, a->bias), lt__onnx_rank(m, a->bias) - 1, true);
+	lt_node none = lt__onnx_opf(m, "eq", best, -INFINITY);
+	return lt__onnx_select(m, none, lt__onnx_number(m, lt_node_dtype(m->graph, x), 0), x);
+}
+
+/* Softmax over keys, of the type that is asked for. */
+static lt_node attention_softmax(struct lt_onnx *m, lt_node scores, enum lt_dtype precise)
 {
 	const int32_t last = lt__onnx_rank(m, scores) - 1;
 	lt_node y = lt__onnx_cast(m, scores, precise);
@@ -170,11 +180,6 @@ static lt_node attention_softmax(struct lt_onnx *m, const struct attention *a, l
 		/* Each step is rounded to the type that is asked for. */
 		y = lt__onnx_op1(m, "exp", lt__onnx_op2(m, "sub", y, lt__onnx_reduce1(m, "max", y, last, true)));
 		y = lt__onnx_op2(m, "div", y, lt__onnx_reduce1(m, "add", y, last, true));
-	}
-	if (a->rows_empty) {
-		lt_node best = lt__onnx_reduce1(m, "max", lt__onnx_wide(m, a->bias), lt__onnx_rank(m, a->bias) - 1, true);
-		lt_node none = lt__onnx_opf(m, "eq", best, -INFINITY);
-		y = lt__onnx_select(m, none, lt__onnx_number(m, precise, 0), y);
 	}
 	return lt__onnx_cast(m, y, precise);
 }
@@ -210,16 +215,17 @@ void lt__onnx_build_attention(struct lt_onnx_call *c)
 	if (lt__onnx_failed(m))
 		return;
 	const int64_t heads = lt__onnx_extent(m, a.q, 1);
-	lt_node shown = lt__onnx_scores(m, a.q, lt__onnx_heads_repeated(m, a.k, heads), scale), scores = shown;
+	lt_node shown = lt__onnx_scores(m, a.q, a.k, scale), scores = shown;
 	if (softcap > 0)
 		scores = lt__onnx_opf(m, "mul", lt__onnx_op1(m, "tanh", lt__onnx_opf(m, "div", scores, softcap)), softcap);
 	shown = mode == SCORES_CAPPED ? scores : shown;
 	if (a.bias != LT_OMIT)
 		scores = lt__onnx_op2(m, "add", scores, a.bias);
 	shown = mode == SCORES_BIASED ? scores : shown;
-	lt_node weight = lt__onnx_cast(m, attention_softmax(m, &a, scores, precise), own);
-	shown = mode == SCORES_SOFTMAX ? weight : shown;
-	lt_node y = lt__onnx_matmul(m, weight, lt__onnx_heads_repeated(m, a.v, heads));
+	lt_node weight = lt__onnx_cast(m, attention_softmax(m, scores, precise), own);
+	shown = mode == SCORES_SOFTMAX ? attention_seen(m, &a, weight) : shown;
+	/* Behind the product, so that what is before it is attention as backends have it. */
+	lt_node y = attention_seen(m, &a, lt__onnx_matmul(m, weight, lt__onnx_heads_repeated(m, a.v, heads)));
 	lt__onnx_give(c, 0, flat ? lt__onnx_heads_joined(m, y) : y);
 	if (lt__onnx_wants(c, OUT_SCORES))
 		lt__onnx_give(c, OUT_SCORES, shown);
@@ -242,11 +248,11 @@ void lt__onnx_build_flex_attention(struct lt_onnx_call *c)
 		lt__onnx_refuse(m, "attribute 'softmax_precision' is %s, 'scale' %g", lt__onnx_type_name(type), scale);
 		return;
 	}
-	lt_node scores = lt__onnx_scores(m, a.q, lt__onnx_heads_repeated(m, a.k, heads), scale);
+	lt_node scores = lt__onnx_scores(m, a.q, a.k, scale);
 	scores = lt__onnx_apply(c, of_scores, lt__onnx_cast(m, scores, precise));
 	if (scores < 0)
 		return;
-	lt_node weight = attention_softmax(m, &a, scores, precise);
+	lt_node weight = attention_softmax(m, scores, precise);
 	weight = lt__onnx_apply(c, of_weights, weight);
 	if (weight >= 0)
 		lt__onnx_give(c, 0, lt__onnx_cast(m, lt__onnx_matmul(m, weight, lt__onnx_cast(m,

@@ -147,25 +147,8 @@ void lt__onnx_build_rotary_embedding(struct lt_onnx_call *c)
 		lt__onnx_refuse(m, "%lld of %lld elements of a head are turned", (long long)turned, (long long)width);
 		return;
 	}
-	lt_node cosine = rotary_table(c, 1, half), sine = rotary_table(c, 2, half), y[3];
-	lt_node a = lt__onnx_slice(m, x, 3, 0, paired ? turned : half, paired ? 2 : 1);
-	lt_node b = lt__onnx_slice(m, x, 3, paired ? 1 : half, turned, paired ? 2 : 1);
-	y[0] = lt__onnx_op2(m, "sub", lt__onnx_op2(m, "mul", cosine, a), lt__onnx_op2(m, "mul", sine, b));
-	y[1] = lt__onnx_op2(m, "add", lt__onnx_op2(m, "mul", sine, a), lt__onnx_op2(m, "mul", cosine, b));
-	if (y[0] < 0 || y[1] < 0)
-		return;
-	int32_t n = 2;
-	if (paired) {
-		/* Pairs side by side again. */
-		const lt_node pair[2] = { lt__onnx_insert(m, y[0], 4), lt__onnx_insert(m, y[1], 4) };
-		const struct lt_linear shape[4] = { lt__onnx_extent_sum(m, x, 0), lt__onnx_extent_sum(m, x, 1),
-			lt__onnx_extent_sum(m, x, 2), { .constant = turned } };
-		y[0] = lt__onnx_reshape_to(m, lt__onnx_concat(m, 4, 2, pair), 4, shape);
-		n = 1;
-	}
-	if (turned < width)
-		y[n++] = lt__onnx_slice(m, x, 3, turned, width, 1);
-	lt_node all = lt__onnx_swap(m, n == 1 ? y[0] : lt__onnx_concat(m, 3, n, y), 1, 2);
+	lt_node cosine = rotary_table(c, 1, half), sine = rotary_table(c, 2, half);
+	lt_node all = lt__onnx_swap(m, lt__onnx_heads_turned(m, x, cosine, sine, turned, paired), 1, 2);
 	lt__onnx_give(c, 0, rank == 3 ? lt__onnx_heads_joined(m, all) : all);
 }
 

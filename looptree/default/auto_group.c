@@ -44,6 +44,7 @@ struct growing {
 	int32_t *end_of_readers;        /* by node: into `readers`; they begin where those of the node before end */
 	lt_node *readers;
 	bool *fits;                     /* by node: it is in an option */
+	bool *positional;               /* by node: find_positional */
 	int32_t *passed;                /* by node: the last of the tries in which it was refused before the others */
 	int32_t n_try;
 	struct lt_group_option *option; int32_t n_option, cap_option;
@@ -654,6 +655,20 @@ bool lt__is_positional(const struct lt_auto *s, lt_node n)
 	return leaf;
 }
 
+/* Marks leaves that have one reader, and are made of positions and numbers by such leaves alone: trees of them. */
+static void find_positional(struct growing *x)
+{
+	const struct lt_auto *s = x->s;
+	for (lt_node n = 0; n < s->g->n_node; n++) {
+		const struct lt_leaf *leaf = lt__has_leaf(s->g, n) ? s->t->leaf[n] : NULL;
+		bool all = leaf && s->n_reader[n] == 1;
+		for (int32_t k = 0; all && k < leaf->n_read; k++)
+			for (int32_t p = 0; p < leaf->read[k].n_piece; p++)
+				all = all && (leaf->read[k].piece[p].base < 0 || x->positional[leaf->read[k].piece[p].base]);
+		x->positional[n] = all;
+	}
+}
+
 /* A leaf that may be in the group, and the terms that it adds up; what it alone reads of positions. */
 static void put_with_terms(struct growing *x, lt_node n)
 {
@@ -662,9 +677,12 @@ static void put_with_terms(struct growing *x, lt_node n)
 	for (int32_t k = 0; k < leaf->n_read; k++)
 		for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
 			lt_node base = leaf->read[k].piece[p].base;
-			if (base >= 0 && (is_term(x->s, base) || (x->s->n_reader[base] == 1 && lt__is_positional(x->s, base)))
-				&& x->s->reader[base] == n && may_be_in(x, base))
+			if (base < 0 || x->s->reader[base] != n || !may_be_in(x, base))
+				continue;
+			if (is_term(x->s, base))
 				put_in(x, base);
+			else if (x->positional[base])
+				put_with_terms(x, base);
 		}
 }
 
@@ -695,15 +713,28 @@ static lt_status try_with_casts(struct growing *x, lt_node newest, bool *taken)
 	return LT_OK;
 }
 
-/* What is before the group, as long as that is taken. */
+/* What a leaf rounds to fewer bytes, if only that reads it; -1: it does something else. */
+static lt_node rounded_by(const struct growing *x, lt_node n)
+{
+	const struct lt_nodedef *d = &x->s->g->node[n];
+	const struct lt_leaf *leaf = x->s->t->leaf[n];
+	if (d->op != LT_OP_cast || lt__may_be_left_out(x->s->g, n) || leaf->read[0].n_piece != 1)
+		return -1;
+	const lt_node base = leaf->read[0].piece[0].base;
+	return base >= 0 && x->s->n_reader[base] == 1 && may_be_in(x, base) ? base : -1;
+}
+
+/* What is before the group, as long as that is taken: a rounding with what it rounds, if it is not by itself. */
 static lt_status grow_before(struct growing *x)
 {
 	x->n_try++;
 	for (lt_node n; (n = next_before(x, ANY_BEFORE)) >= 0;) {
 		const int32_t before = x->n;
-		bool taken;
-		put_with_terms(x, n);
-		LT_TRY(try_with_casts(x, n, &taken));
+		bool taken = false;
+		for (lt_node next = n; next >= 0 && !taken; next = rounded_by(x, next)) {
+			put_with_terms(x, next);
+			LT_TRY(try_with_casts(x, n, &taken));
+		}
 		if (taken)
 			continue;
 		x->passed[n] = x->n_try;
@@ -793,13 +824,14 @@ lt_status lt__auto_groups(struct lt_auto *s, struct lt_group_option **option, in
 			*x = (struct growing){ .s = s, .in = LT_NEW(a, bool, n_node), .n_inside = LT_NEW(a, int32_t, n_node),
 				.why = LT_NEW(a, const char *, n_node), .reach = LT_NEW(a, struct lt_take_reach, n_node),
 				.refused_at = LT_NEW(a, int32_t, n_node), .base = s->fallback ? lt__tree_bases(s->t, a) : NULL,
-				.fits = LT_NEW(a, bool, n_node), .passed = LT_NEW(a, int32_t, n_node),
+				.fits = LT_NEW(a, bool, n_node), .positional = LT_NEW(a, bool, n_node), .passed = LT_NEW(a, int32_t, n_node),
 				.number = LT_NEW(a, int32_t, n_node), .alone = LT_NEW(a, int64_t, n_node) };
 			for (lt_node i = 0; i < n_node; i++) {
 				x->number[i] = -1;
 				x->alone[i] = -1;
 			}
 			list_readers(x);
+			find_positional(x);
 		}
 		x->max_reductions = most_reductions(s->target);
 		LT_TRY(grow(x, n));

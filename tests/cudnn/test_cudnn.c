@@ -498,6 +498,15 @@ static const struct { const char *script, *steps; int engine; } attentions[] = {
 		"result = EinsumNode(hst,htd->hsd: SoftmaxNode(WhereNode(m, s, -inf)), v);\n", "call h cudnn.graph", 40 },
 	{ MASK_QKV "b = InputTensor(b, float32, [5, 7]);\ns = EinsumNode(hsd,htd->hst: q, k) * 0.3 + b;\n"
 		"result = EinsumNode(hst,htd->hsd: SoftmaxNode(WhereNode(" SEEN ", s, -inf)), v);\n", "call h cudnn.graph", 40 },
+	/* causal by what is added, of one side or the other, and by a condition's contrary */
+	{ QKV("float32", "[2", "7", "7", "8", "8") "s = EinsumNode(hsd,htd->hst: q, k) * 0.3;\nw = WhereNode(" SEEN ", "
+		"FullNode(float32, [], 0), FullNode(float32, [], -inf)); result = EinsumNode(hst,htd->hsd: SoftmaxNode(s + w), "
+		"v);\n", "call h cudnn.graph", 40 },
+	{ QKV("float32", "[2", "5", "7", "8", "16") "s = EinsumNode(hsd,htd->hst: q, k) * 0.3;\nw = WhereNode(GreaterNode("
+		"IndexNode(s, 2), IndexNode(s, 1) + 2), FullNode(float32, [], -inf), FullNode(float32, [], 0));\n"
+		"result = EinsumNode(hst,htd->hsd: SoftmaxNode(w + s), v);\n", "call h cudnn.graph", 40 },
+	{ QKV("float32", "[2", "7", "7", "8", "8") CHOSEN("NotNode(GreaterNode(IndexNode(s, 2), IndexNode(s, 1)))"),
+		"call h cudnn.graph", 40 },
 	/* added: -10000, which is no mask where no key counts */
 	{ MASKS("[2, 5, 7]") "s = EinsumNode(hsd,htd->hst: q, k) * 0.3;\nw = WhereNode(m, FullNode(float32, [], 0), "
 		"FullNode(float32, [], -10000)); result = EinsumNode(hst,htd->hsd: SoftmaxNode(s + w), v);\n",

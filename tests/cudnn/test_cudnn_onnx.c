@@ -1,0 +1,39 @@
+/* test_cudnn_onnx.c -- ONNX's operators of attention: what each is cut into by default, as tests/groups/onnx-NAME.txt
+ * has it (LT_BLESS=1 rewrites it).  What such calls give is test_cudnn.c's.
+ */
+#include <criterion/criterion.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lt/frontend.h"
+#include "tests/built.h"
+#include "tests/partition.h"
+
+TestSuite(cudnn_onnx, .timeout = 300);
+
+/* calls: of the library; what a mask adds by numbers is not handed over by default. */
+static const struct { const char *name; int calls; } cases[] = { { "plain", 1 }, { "causal", 1 },
+	{ "float32_inside", 1 }, { "boolean", 1 }, { "added", 1 }, { "lengths", 1 }, { "shared_heads", 1 },
+	{ "multi_head", 1 }, { "multi_head_causal", 1 }, { "multi_head_added", 1 }, { "multi_head_keys", 0 },
+	{ "group_query", 1 } };
+enum { N_CASE = sizeof cases / sizeof *cases };
+
+Test(cudnn_onnx, partitions)
+{
+	static const char *const mocks[] = { "tests/cuda/libcuda.so.1", "tests/cuda/libcublasLt.so.13",
+		"tests/cudnn/libcudnn.so.9", "tests/cudnn/libnvrtc.so.13" };
+	if (!lt_frontend_find("onnx"))
+		cr_skip_test("it needs the front end onnx");
+	for (size_t i = 0; i < sizeof mocks / sizeof *mocks; i++)
+		cr_assert_not_null(dlopen(built(mocks[i]), RTLD_NOW | RTLD_LOCAL), "%s", dlerror());
+	for (size_t i = 0; i < N_CASE; i++) {
+		char path[80], model[80];
+		size_t bytes;
+		(void)snprintf(model, sizeof model, "tests/onnx/attention/%s.onnx", cases[i].name);
+		(void)snprintf(path, sizeof path, "tests/groups/onnx-%s.txt", cases[i].name);
+		char *text = partition_script(model, NULL, &bytes);
+		cr_expect_eq(partition_compare(path, cases[i].name, text, bytes, "cudnn"), cases[i].calls, "%s", cases[i].name);
+		free(text);
+	}
+}
