@@ -157,6 +157,92 @@ static void net_resnet(struct net *net, const int count[4], bool bottleneck)
 static void net_resnet18(struct net *net) { net_resnet(net, (const int[]){ 2, 2, 2, 2 }, false); }
 static void net_resnet50(struct net *net) { net_resnet(net, (const int[]){ 3, 4, 6, 3 }, true); }
 
+/* Images of one size beside each other, by their channels. */
+static struct net_image net_beside(struct net *net, struct net_image a, struct net_image b)
+{
+	return (struct net_image){ net_node(net, "ConcatNode(1, $%d, $%d)", a.at, b.at), a.c + b.c, a.h, a.w };
+}
+
+/* Every second one of 3 by 3, or, of means, 2 by 2. */
+static struct net_image net_pool(struct net *net, struct net_image x, bool mean)
+{
+	const int at = net_node(net, mean ? "AveragePool2dNode($%d, [2, 2], [2, 2])" : "MaxPool2dNode($%d, [3, 3], [2, 2])",
+		x.at);
+	return (struct net_image){ at, x.c, mean ? x.h / 2 : (x.h - 3) / 2 + 1, mean ? x.w / 2 : (x.w - 3) / 2 + 1 };
+}
+
+static void net_squeezenet(struct net *net)
+{
+	static const int squeezed[] = { 16, 16, 32, 32, 48, 48, 64, 64 };
+	struct net_image x = net_conv(net, net_input(net), 64, 3, 2, 1, 0, NET_RELU);
+	for (int i = 0; i < 8; i++) {
+		x = i == 0 || i == 2 || i == 4 ? net_pool(net, x, false) : x;
+		const struct net_image y = net_conv(net, x, squeezed[i], 1, 1, 1, 0, NET_RELU);
+		x = net_beside(net, net_conv(net, y, 4 * squeezed[i], 1, 1, 1, 0, NET_RELU),
+			net_conv(net, y, 4 * squeezed[i], 3, 1, 1, 0, NET_RELU));
+	}
+	x = net_conv(net, x, 1000, 1, 1, 1, 0, NET_RELU);
+	(void)fprintf(net->out, "result = $%d;\n", net_node(net, "ReduceMeanNode($%d, [2, 3])", x.at));
+}
+
+/* A batch norm that is no part of a convolution before it, and ReLU. */
+static struct net_image net_normed(struct net *net, struct net_image x)
+{
+	char shape[32];
+	(void)snprintf(shape, sizeof shape, "1, %d, 1, 1", x.c);
+	const int scale = net_weight(net, shape), bias = net_weight(net, shape);
+	const int y = net_node(net, "AddNode($%d, $%d)", net_node(net, "MultiplyNode($%d, $%d)", x.at, scale), bias);
+	return (struct net_image){ net_activate(net, y, NET_RELU), x.c, x.h, x.w };
+}
+
+static void net_densenet121(struct net *net)
+{
+	static const int count[] = { 6, 12, 24, 16 };
+	struct net_image x = net_stem(net);
+	for (int s = 0; s < 4; s++) {
+		for (int i = 0; i < count[s]; i++) {
+			const struct net_image y = net_conv(net, net_normed(net, x), 128, 1, 1, 1, 0, NET_RELU);
+			x = net_beside(net, x, net_conv(net, y, 32, 3, 1, 1, 0, NET_PLAIN));
+		}
+		if (s < 3)
+			x = net_pool(net, net_conv(net, net_normed(net, x), x.c / 2, 1, 1, 1, 0, NET_PLAIN), true);
+	}
+	net_classify(net, net_normed(net, x));
+}
+
+static struct net_image net_silu(struct net *net, struct net_image x)
+{
+	const int gate = net_node(net, "SigmoidNode($%d)", x.at);
+	return (struct net_image){ net_node(net, "MultiplyNode($%d, $%d)", x.at, gate), x.c, x.h, x.w };
+}
+
+/* Each channel times what a small network makes of all of them. */
+static struct net_image net_squeeze(struct net *net, struct net_image x, int channels)
+{
+	struct net_image y = { net_node(net, "ReduceMeanNode($%d, [2, 3], 1)", x.at), x.c, 1, 1 };
+	y = net_silu(net, net_conv(net, y, channels, 1, 1, 1, 0, NET_PLAIN));
+	y = net_conv(net, y, x.c, 1, 1, 1, 0, NET_PLAIN);
+	const int gate = net_node(net, "SigmoidNode($%d)", y.at);
+	return (struct net_image){ net_node(net, "MultiplyNode($%d, $%d)", gate, x.at), x.c, x.h, x.w };
+}
+
+static void net_efficientnet_b0(struct net *net)
+{
+	/* how much wider inside, channels, how many, stride of the first, window */
+	static const int stage[][5] = { { 1, 16, 1, 1, 3 }, { 6, 24, 2, 2, 3 }, { 6, 40, 2, 2, 5 }, { 6, 80, 3, 2, 3 },
+		{ 6, 112, 3, 1, 5 }, { 6, 192, 4, 2, 5 }, { 6, 320, 1, 1, 3 } };
+	struct net_image x = net_silu(net, net_conv(net, net_input(net), 32, 3, 2, 1, 0, NET_PLAIN));
+	for (size_t s = 0; s < sizeof stage / sizeof *stage; s++)
+		for (int i = 0; i < stage[s][2]; i++) {
+			const int inside = x.c * stage[s][0], stride = i ? 1 : stage[s][3];
+			struct net_image y = inside > x.c ? net_silu(net, net_conv(net, x, inside, 1, 1, 1, 0, NET_PLAIN)) : x;
+			y = net_silu(net, net_conv(net, y, inside, stage[s][4], stride, inside, 0, NET_PLAIN));
+			y = net_squeeze(net, y, x.c / 4);
+			x = net_conv(net, y, stage[s][1], 1, 1, 1, i ? x.at : 0, NET_PLAIN);
+		}
+	net_classify(net, net_silu(net, net_conv(net, x, 1280, 1, 1, 1, 0, NET_PLAIN)));
+}
+
 /* ---- BERT ---- */
 
 enum { TOKENS = 128, WIDTH = 768, HEADS = 12, WORDS = 30522, POSITIONS = 512, N_LAYER = 12 };
@@ -321,7 +407,8 @@ static void net_gpt2_step(struct net *net) { gpt_write(net, 1, TOKENS); }
 struct net_row { const char *name; void (*write)(struct net *); };
 static const struct net_row networks[] = { { "mobilenetv2", net_mobilenetv2 }, { "resnet18", net_resnet18 },
 	{ "resnet50", net_resnet50 }, { "bert", net_bert }, { "gpt2", net_gpt2 },
-	{ "gpt2_step", net_gpt2_step } };
+	{ "gpt2_step", net_gpt2_step }, { "squeezenet", net_squeezenet }, { "densenet121", net_densenet121 },
+	{ "efficientnet_b0", net_efficientnet_b0 } };
 const char *const network_names[] = { "mobilenetv2", "resnet18", "resnet50", "bert", "gpt2", "gpt2_step",
 	NULL };
 

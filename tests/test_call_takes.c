@@ -377,6 +377,7 @@ static lt_status ask_shapes(void *arg)
 {
 	static const struct { int64_t flops; struct lt_routine_shape first, second; uint32_t n; const char *why; } shapes[] = {
 		{ .flops = 1152 }, { .flops = 1153, .why = "1.15e+03 operations are fewer than the 1.15e+03 from which on lib" },
+		{ .flops = INT64_MAX, .why = "a schedule may hand it over to lib (`call`), a default tree does not" },
 		{ .n = 1, .first.row = { 6, 6 }, .first.column = { 8, 0 }, .first.deep = { 0, 12 } },
 		{ .n = 1, .first.row = { 7, 0 }, .why = "it has 6 rows, and lib is for other shapes" },
 		{ .n = 1, .first.column = { 0, 7 }, .why = "it has 8 columns" }, { .n = 1, .first.deep = { 13, 0 },

@@ -570,6 +570,8 @@ const char *lt__routine_avoids_graph(
 				one = lt__mul_sat(one, axis_at(&x, i)->extent);
 		flops = lt__add_sat(flops, one);
 	}
+	if (r->min_flops == INT64_MAX)
+		return lt__arena_format(a, "a schedule may hand it over to %s (`call`), a default tree does not", r->name);
 	if (flops < r->min_flops)
 		return lt__arena_format(a, "%.3g operations are fewer than the %.3g from which on %s is called", (double)flops,
 			(double)r->min_flops, r->name);
