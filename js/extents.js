@@ -1,12 +1,25 @@
 /* extents.js -- the extents of a run, where a program leaves them open: said by scalars that are given, by the shapes
  * of arrays, or by their lengths.  What an extent is, a sum of run-time scalars, the library says (lt/extents.h).
  */
-import { LooptreeError, values } from './native.js';
+import { LooptreeError, kindOf, values } from './native.js';
 
-/* Extents that a value says of itself, as a result does, or a list whose lists are its rows; null: its length alone. */
-function shapeOf(value) {
-	if (Array.isArray(value?.shape))
-		return [...value.shape];
+/* Extents that an array says of itself, as a result does; null: it says none.  wrong(how): the error to throw. */
+export function saidShape(value, wrong) {
+	if (!ArrayBuffer.isView(value) || value.shape === undefined)
+		return null;
+	if (!Array.isArray(value.shape))
+		throw wrong(`a shape that is no array of extents, but ${kindOf(value.shape)}`);
+	const shape = [...value.shape];
+	if (!shape.every((n) => Number.isSafeInteger(n) && n >= 0))
+		throw wrong(`the extents [${shape.map(String).join(', ')}]`);
+	return shape;
+}
+
+/* The same, or those of a list whose lists are its rows; null: it has its length alone. */
+function shapeOf(value, wrong) {
+	const said = saidShape(value, wrong);
+	if (said)
+		return said;
 	if (!Array.isArray(value) || !value.some(Array.isArray))
 		return null;
 	const shape = [];
@@ -72,10 +85,11 @@ export class Extents {
 		};
 		const open = inputs.filter((port) => this.#limits.has(port.name));
 		for (const port of open) {
-			const shape = given[port.name] === undefined ? null : shapeOf(given[port.name]);
+			const shape = given[port.name] === undefined ? null
+				: shapeOf(given[port.name], (how) => wrong(port, how));
 			if (!shape)
 				continue;
-			if (shape.length !== port.shape.length || !shape.every((n) => Number.isSafeInteger(n) && n >= 0))
+			if (shape.length !== port.shape.length)
 				throw wrong(port, `the extents [${shape.map(String).join(', ')}]`);
 			this.#limits.get(port.name).forEach((limit, axis) => {
 				const name = this.#single(limit), is = limit ? this.#value(limit, known) : port.shape[axis];
@@ -87,7 +101,8 @@ export class Extents {
 			});
 		}
 		for (const port of open) {
-			const n = given[port.name] === undefined || shapeOf(given[port.name]) ? -1 : count(given[port.name]);
+			const value = given[port.name];
+			const n = value === undefined || shapeOf(value, (how) => wrong(port, how)) ? -1 : count(value);
 			const axes = this.#limits.get(port.name), unknown = axes.flatMap((limit, axis) =>
 				limit && this.#value(limit, known) < 0 ? [axis] : []);
 			if (n < 0 || !unknown.length)

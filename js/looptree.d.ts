@@ -149,7 +149,7 @@ export class Program {
 }
 
 export interface Options {
-	/** As lt-run -b: "ref", "sim,ref". */
+	/** As lt-run -b: "ref", "sim,ref"; default: "wasm,ref", or "ref" where the engine has no SIMD. */
 	backend?: string;
 	/** A tree, its text, or a list of steps. */
 	schedule?: Tree | string;

@@ -5,9 +5,10 @@
  * Everything is on the thread that calls: a page that stays alive has the library in a worker.
  */
 import { ARRAYS, dtypeOf, filled, isFloat, isHalf, isWide, randoms } from './arrays.js';
-import { Extents } from './extents.js';
+import { hasSimd } from './engine.js';
+import { Extents, saidShape } from './extents.js';
 import { Llama, bytesOfFile, kindOfFile } from './llama.js';
-import { LooptreeError, Native, values } from './native.js';
+import { LooptreeError, Native, kindOf, values } from './native.js';
 
 export { LooptreeError };
 
@@ -228,9 +229,6 @@ function ports(native, program, kind) {
 const facts = (list) => Object.freeze(Object.fromEntries(list.map((port) => [port.name, Object.freeze({ name: port.name,
 	dtype: port.dtype, array: ARRAYS[port.dtype].name, shape: Object.freeze([...port.shape]), text: port.text,
 	needed: port.needed })])));
-/* What a value is, in words. */
-const kindOf = (value) => value === null || value === undefined ? String(value)
-	: typeof value === 'object' ? value.constructor?.name ?? 'an object' : `${typeof value} ${String(value).slice(0, 40)}`;
 const typeText = (port) => `${port.dtype} [${port.shape.join(', ')}]`;
 const described = (port) => `'${port.name}', ${port.text ?? typeText(port)}`;
 
@@ -279,9 +277,10 @@ function bytesOf(port, value, what) {
 	if (given.byteLength !== port.bytes)
 		throw new LooptreeError('ETYPE', `${what} ${described(port)}, is given with ${given.length} elements, and `
 			+ `${port.bytes / given.BYTES_PER_ELEMENT} are wanted`);
-	if (Array.isArray(given.shape) && (given.shape.length !== port.shape.length
-			|| given.shape.some((n, axis) => n !== port.shape[axis])))
-		throw new LooptreeError('ETYPE', `${what} ${described(port)}, is given with the extents [${given.shape.join(', ')}]`);
+	const wrong = (how) => new LooptreeError('ETYPE', `${what} ${described(port)}, is given with ${how}`);
+	const shape = saidShape(given, wrong);
+	if (shape && (shape.length !== port.shape.length || shape.some((n, axis) => n !== port.shape[axis])))
+		throw wrong(`the extents [${shape.join(', ')}]`);
 	return new Uint8Array(given.buffer, given.byteOffset, given.byteLength);
 }
 
@@ -660,15 +659,18 @@ function dense(array, largest, shape) {
 /* -- the library -- */
 
 class Looptree {
-	#native;
+	#native; #fastest;
 
 	constructor(native) {
 		this.#native = native;
 		this.version = native.call('lt_version');
+		/* Where none is named: an engine without SIMD has ref alone, which takes what wasm refuses, too. */
+		this.#fastest = hasSimd() ? 'wasm,ref' : 'ref';
 	}
 	/** Bytes of memory, which grows and never shrinks. */
 	get memory() { return this.#native.bytes.length; }
-	/** A script (or a graph's text, or the bytes of a checkpoint of llama2.c) made into a Program.  backend: "ref,sim";
+	/** A script (or a graph's text, or the bytes of a checkpoint of llama2.c) made into a Program.  backend: "ref,sim"
+	 * (default: "wasm,ref" where the engine has SIMD, else "ref");
 	 * schedule, apply: a tree's text or steps; dims: { batch: 8 }; weights: constants by name; name: for messages. */
 	compile(source, options = {}) {
 		const { dims = {}, weights = {}, name = 'script.lt', frontend = null, ...asked } = optionsOf(options, 'compile');
@@ -700,7 +702,7 @@ class Looptree {
 						n_dim: words.length }));
 			});
 			scope.keep(() => native.call('lt_graph_free', graph));
-			const program = new Program(native, scope, graph, { ...asked, backend: asked.backend ?? 'ref' });
+			const program = new Program(native, scope, graph, { ...asked, backend: asked.backend ?? this.#fastest });
 			for (const [key, value] of Object.entries(weights))
 				program.bind(key, value);
 			return program;

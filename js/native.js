@@ -15,6 +15,10 @@ export class LooptreeError extends Error {
 	}
 }
 
+/** What a value is, in words. */
+export const kindOf = (value) => value === null || value === undefined ? String(value)
+	: typeof value === 'object' ? value.constructor?.name ?? 'an object' : `${typeof value} ${String(value).slice(0, 40)}`;
+
 /* -- facts -- */
 
 const structs = new Map(), functions = new Map();

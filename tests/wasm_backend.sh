@@ -47,6 +47,14 @@ every_example() {
 	return $bad
 }
 [ -z "${CHECK_MORE-}" ] || check "every example" every_example
+# Kernels of one's own are C: they are refused with a sentence, and what they mean runs.
+own_kernels() {
+	"$O/lt-run" -b "wasm:engine=$to/plain" --strict --verify examples/own.lt -i points=random -c turn=random -q || return
+	"$O/lt-check" -b "wasm:engine=$to/plain" --kernels examples/own --filter f32/primes >"$to/own"
+	cat "$to/own"
+	grep -q "^refused .*: it does not understand kernels of one's own" "$to/own"
+}
+check "kernels of one's own" own_kernels
 first=(examples/first.lt -i '*=random' -c '*=random')
 check "no engine" says "there is no engine of WebAssembly here" "$O/lt-run" -b wasm "${first[@]}"
 check "none at the socket" says "no engine listens at $to/none" "$O/lt-run" -b "wasm:engine=$to/none" "${first[@]}"

@@ -57,7 +57,7 @@ test('a step gives another tree, and the one before stays', () => {
 });
 
 test('a step that is wrong is refused with its place', () => {
-	const tree = lt.compile(product(6, 8, 10)).tree;
+	const tree = lt.compile(product(6, 8, 10), { backend: 'ref' }).tree;
 	for (const [steps, line, words] of [['split nowhere 4', 1, 'nowhere'],
 			[`split ${tree.lines()[0].path} 2\nspit m 2`, 2, 'spit']])
 		assert.throws(() => tree.apply(steps), (error) => {
@@ -92,6 +92,24 @@ test('verify judges, explain and dump say what there is, time measures', () => {
 	const t = p.time({}, { samples: 3 });
 	assert.equal(t.samples.length, 3);
 	assert.ok(t.min > 0 && t.min <= t.median);
+});
+
+test('what no backend is named for runs on wasm, and on ref what wasm refuses', () => {
+	const p = lt.compile(product(6, 8, 10));
+	assert.match(p.tree.text, /^target wasm$/m);
+	assert.match(p.explain(), /wasm/);
+	assert.match(p.dump('source'), /f32x4\./);
+	assert.equal(p.verify().verdict, 'passed');
+	assert.match(lt.compile(product(6, 8, 10), { backend: 'ref' }).tree.text, /^target ref$/m);
+	/* An engine without SIMD: nothing that has a v128 is a module there. */
+	const alone = spawnSync(process.execPath, ['--input-type=module', '-e', `
+		WebAssembly.validate = () => false;
+		const { load } = await import(${JSON.stringify(`file://${process.cwd()}/${built}/js/looptree.js`)});
+		const lt = await load(), script = ${JSON.stringify(product(6, 8, 10))}, p = lt.compile(script);
+		console.log(/^target (.*)$/m.exec(p.tree.text)[1], p.verify().verdict);
+		try { lt.compile(script, { backend: 'wasm', strict: true }); } catch (error) { console.log(error.message); }
+	`], { encoding: 'utf8' });
+	assert.match(alone.stdout, /^ref passed\n.*this engine has no SIMD/, alone.stderr);
 });
 
 test('every usable backend gives the same', () => {
@@ -184,6 +202,7 @@ test('extents of a run are said by lengths, shapes, lists and numbers', async ()
 	says({ x: rows.run({ x: numbers(6), batch: 2 }).y, batch: 1 }, 'ETYPE', 'axis 0, batch, is 1');
 	says({ x: Object.assign(numbers(18), { shape: [6, 1, 3] }) }, 'ETYPE', 'the extents [6, 1, 3]');
 	says({ x: Object.assign(numbers(6), { shape: [1.5, 2, 2] }) }, 'ETYPE', 'the extents [1.5, 2, 2]');
+	says({ x: Object.assign(numbers(6), { shape: 6 }) }, 'ETYPE', 'a shape that is no array of extents, but number 6');
 	says({ batch: 2, length: 2 }, 'EMISSING', "input 'x', float32 [batch: 1..4, length: 0..5, 3], is missing");
 	says({ x: numbers(0), batch: 9, length: 0 }, 'EFAULT', '9');
 	/* One that no array says is the largest in what is not a run. */
@@ -312,6 +331,18 @@ test('mistakes are sentences', () => {
 	says(() => p.run({ a: result.subarray(0, 5), b }), '5 elements, and 6 are wanted');
 	says(() => p.time({}, { samples: 2.5 }), 'samples is a whole number');
 	says(() => p.withTree(3), 'of a Tree or of its text');
+	/* What is said to be a shape. */
+	const shaped = (array, shape) => Object.assign(array, { shape });
+	for (const shape of [6, '2,3', { length: 2, 0: 2, 1: 3 }, null, new Int32Array([2, 3])])
+		says(() => p.run({ a: shaped(numbers(6), shape), b }), 'a shape that is no array of extents, but ');
+	for (const shape of [[2.5, 3], [-2, -3], ['2', '3'], [2n, 3n], [, 3]])
+		says(() => p.run({ a: shaped(numbers(6), shape), b }), 'is given with the extents [');
+	for (const shape of [[3, 2], [6], []])
+		says(() => p.run({ a: shaped(numbers(6), shape), b }), `is given with the extents [${shape.join(', ')}]`);
+	assert.deepEqual(p.run({ a: shaped(numbers(6), [2, 3]), b }).result.shape, [2, 4]);
+	const state = lt.compile('$1 = BufferTensor(s, float32, [2]); $2 = InputTensor(x, float32, [2]); '
+		+ '$3 = AddNode($1, $2); $4 = UpdateNode($1, $3, 0); result = $4;');
+	says(() => state.setState('s', shaped(numbers(2), 2)), "state 's', float32 [2], is given with a shape that is no");
 	const bytes = lt.compile('$1 = InputTensor(a, int8, [2]); $2 = AddNode($1, $1); result = $2;');
 	says(() => bytes.run({ a: [300, 1] }), 'cannot hold 300');
 	says(() => bytes.run({ a: [1.5, 1] }), 'cannot hold 1.5');
@@ -334,7 +365,7 @@ test('mistakes are sentences', () => {
 });
 
 test('options are taken or refused, lists have no holes', () => {
-	const p = lt.compile(product(2, 3, 4)), a = numbers(6), b = numbers(12), { tree } = p;
+	const p = lt.compile(product(2, 3, 4), { backend: 'ref' }), a = numbers(6), b = numbers(12), { tree } = p;
 	const says = (run, words) => assert.throws(run, (error) => {
 		assert.ok(error instanceof LooptreeError, String(error));
 		assert.ok(error.message.includes(words), error.message);
@@ -372,7 +403,7 @@ test('options are taken or refused, lists have no holes', () => {
 	says(() => open.run({ x: a }), "p.bind('w', array), or as one of the weights");
 	says(() => lt.compile('$1 = InputTensor(x, float32, [65536, 8192]); result = ReLUNode($1);'), 'make it smaller');
 	const unnamed = lt.compile(product(2, 3, 4), { backend: null });
-	assert.deepEqual([...unnamed.run({ a, b }).result], [...p.run({ a, b }).result]);
+	assert.deepEqual([...unnamed.run({ a, b }).result], [...lt.compile(product(2, 3, 4)).run({ a, b }).result]);
 });
 
 test('a module that is none, or another one, is a sentence', async () => {
@@ -433,6 +464,6 @@ test('scripts of examples/ have the trees that lt-run gives them', { skip: !run 
 	for (const name of ['softmax', 'mlp', 'layernorm']) {
 		const script = await readFile(`examples/${name}.lt`, 'utf8');
 		const tree = spawnSync(run, ['-b', 'ref', '--dump=tree', `examples/${name}.lt`], { encoding: 'utf8' });
-		assert.equal(lt.compile(script).tree.text.trim(), tree.stdout.trim(), name);
+		assert.equal(lt.compile(script, { backend: 'ref' }).tree.text.trim(), tree.stdout.trim(), name);
 	}
 });
