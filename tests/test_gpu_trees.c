@@ -29,6 +29,11 @@ TestSuite(trees_of_gpus, .init = ltrun_set_up, .fini = ltrun_tear_down, .timeout
 	"%b = f32[y, k, x] input \"b\"\n%p = f32[m, k, y, x] mul %a, %b\n%c = f32[y, m, x] add.reduce %p\nresult \"c\" = %c\n"
 #define MATVEC(n, k) "graph 1\nvar k " k "\nvar n " n "\n%a = f32[n, k] input \"a\"\n%b = f32[k] input \"b\"\n" \
 	"%p = f32[n, k] mul %a, %b\n%c = f32[n] add.reduce %p\nresult \"c\" = %c\n"
+#define WINDOW(y, x, h, w, c) "graph 1\nvar y " y "\nvar x " x "\nvar h " h "\nvar w " w "\nvar k 3\nvar l 3\n" \
+	"var c " c "\n%i = f32[h, w, c] input \"i\"\n%f = f32[k, l, c] input \"f\"\n" \
+	"%v = f32[y, x, k, l, c] view { %i[y + k, x + l, c] }\n" \
+	"%p = f32[y, x, k, l, c] mul %v, %f\n%s = f32[y, x, c] add.reduce %p\n%z = f32[] lit 0.0\n" \
+	"%r = f32[y, x, c] max %s, %z\nresult \"r\" = %r\n"
 #define ATTENTION(h, t, d, n) "graph 1\nvar h " h "\nvar t " t " limit n\nvar d " d "\nparam n = %n[0] in 0.." t "\n" \
 	"%n = i64[] input \"n\"\n%q = f32[h, d] input \"q\"\n%k = f32[t, h, d] input \"k\"\n%v = f32[t, h, d] input \"v\"\n" \
 	"%m = f32[h, t, d] mul %q, %k\n%s = f32[h, t] add.reduce %m\n%l = f32[h] max.reduce %s\n%e = f32[h, t] sub %s, %l\n" \
@@ -47,6 +52,7 @@ static const struct { const char *graph, *inputs; } cases[] = {
 	{ TRANSPOSE("f32", "100", "70"), "" }, { TRANSPOSE("i64", "64", "128"), "" }, { TRANSPOSE("f64", "33", "31"), "" },
 	{ TURN("f16", "64", "96"), "" }, { TURN("i8", "40", "40"), "" },
 	{ PRODUCT("17", "70", "40"), "" }, { PRODUCT("1", "300", "64"), "" }, { PRODUCT("200", "1", "3"), "" },
+	{ WINDOW("20", "18", "22", "20", "96"), "" }, { WINDOW("20", "20", "22", "22", "101"), "" },
 	{ MATVEC("300", "256"), "" }, { MATVEC("3", "4099"), "" }, { MATVEC("1", "100000"), "" },
 	{ ATTENTION("4", "64", "32", "n"), "-i n=64" }, { ATTENTION("4", "64", "32", "n"), "-i n=1" },
 	{ ATTENTION("3", "100", "33", "n"), "-i n=70" }, { ATTENTION("2", "2000", "8", "n"), "-i n=1999" },
@@ -142,7 +148,10 @@ static const struct { const char *graph, *says; } explained[] = {
 	{ SOFTMAX("1024", "64"), "tree: rows over i: 16 threads share one, as they need " },
 	{ REDUCE("j", "f32", "add"),
 		"tree: columns over j, side by side along j: 32 threads share one, as 200 columns are too few" },
-	{ PRODUCT("2048", "4", "256"), "tree: threads over m, n, side by side along n: they need " },
+	{ PRODUCT("2048", "4", "256"), "tree: threads over m, n, side by side along n, 2 each: they need " },
+	{ WINDOW("20", "18", "22", "20", "96"), "tree: threads over y, x, c, side by side along c, 2 each: they need " },
+	{ WINDOW("20", "20", "22", "22", "101"), "tree: threads over y, x, c, side by side along c: they need " },
+	{ WINDOW("5", "5", "7", "7", "96"), "tree: threads over y, x, c, side by side along c: they need " },
 	{ PRODUCT("512", "256", "512"), "%c: tree: product, 512 x 512 x 256: loops, blocks of " },
 	{ PRODUCT("512", "256", "512"), " buffers; no call: the target has no routines to call\n" },
 	{ PRODUCT("4", "256", "512"), "%c: tree: product, 4 x 512 x 256: no tiles of blocks, for which it has too few rows" },

@@ -4,7 +4,9 @@
  *               such runs
  *     ROWS      memory lies along what is reduced: the threads of a block, or of a subgroup, share a row, which stays
  *               in their registers from one loop of the body to the next
- *     THREADS   memory lies along the rows' number: a thread has a row, its neighbour the next one
+ *     THREADS   memory lies along the rows' number: a thread has a row, its neighbour the next one; of rows that are
+ *               short sums, as a window of each channel, it has two beside each other, for which positions and borders
+ *               are found once
  *     COLUMNS   the same, and too few rows to fill the machine: a block has 32 of them, and shares each among several
  *               threads
  *
@@ -15,6 +17,7 @@
 
 enum {
 	FEW = 4,                        /* elements that one thread goes through by itself, whatever the traffic */
+	SHORT = 8 * FEW,                /* a row of fewer is one thread's */
 	EACH = 8,                       /* elements of a row that a thread has at least */
 	WORDS = 4,                      /* of 4 bytes, in an access; accesses that are begun together */
 	FULL = 1024,                    /* threads of a multiprocessor that keep its memory busy */
@@ -187,14 +190,39 @@ static void choose_rows(const struct lt_gpu *s, struct lt_gpu_nest *n)
 		n->side = rows_of_block(s, n, n->threads);
 }
 
+/* Whether a body has nothing but leaves and loops that may be straight code. */
+static bool is_straight(const struct lt_looptree *t, lt_tnode first)
+{
+	for (lt_tnode c = first; c >= 0; c = t->node[c].next) {
+		const struct lt_tnodedef *d = &t->node[c];
+		if (d->kind != LT_TLEAF && (d->kind != LT_TLOOP || d->loop != LT_SERIAL || d->step != 1
+				|| t->graph->var[d->var].bounded || !is_straight(t, d->child)))
+			return false;
+	}
+	return true;
+}
+
+/* Rows of a thread: two where all that lies along the lane is accessed in pairs, what one needs is short, and each
+ * scheduler of each multiprocessor has a subgroup still. */
+static int64_t rows_of_thread(const struct lt_gpu *s, const struct lt_gpu_nest *n)
+{
+	enum { PAIR = 2, SCHEDULERS = 4 };
+	const struct lt_looptree *t = s->t;
+	const int64_t busy = PAIR * SCHEDULERS * (int64_t)s->target->warp * (int64_t)s->target->multiprocessors;
+	return n->rows >= busy && n->elems < SHORT && lt__gpu_reduces(t, n->top) && is_straight(t, n->body)
+			&& !t->graph->var[t->node[n->lane].var].bounded && lt__gpu_wide(s, n->top, t->node[n->lane].var) >= PAIR
+		? PAIR : 1;
+}
+
 /* Rows of neighbours in a block; more threads for each where there are few. */
 static void choose_threads(const struct lt_gpu *s, struct lt_gpu_nest *n)
 {
 	int64_t full = lt__mul_sat((int64_t)s->target->multiprocessors, FULL);
 	n->form = LT_GPU_THREADS;
 	n->side = lt__gpu_threads(s->target);
-	if (n->rows >= full || n->elems < 8 * FEW || !lt__gpu_reduces(s->t, n->top)) {
-		while (n->side > 32 && n->rows / n->side < 2 * (int64_t)s->target->multiprocessors)
+	if (n->rows >= full || n->elems < SHORT || !lt__gpu_reduces(s->t, n->top)) {
+		n->wide = rows_of_thread(s, n);
+		while (n->side > 32 && n->rows / (n->side * n->wide) < 2 * (int64_t)s->target->multiprocessors)
 			n->side /= 2;
 		return;
 	}

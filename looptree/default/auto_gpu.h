@@ -38,7 +38,7 @@ struct lt_gpu_nest {
 	int64_t rows, elems;            /* iterations of the chain; the most of one child of the body    */
 	enum lt_gpu_form form;
 	lt_tnode lane;                  /* the chain's loop whose iterations are side by side, -1: none   */
-	int64_t wide;                   /* elements of a thread that are accessed together               */
+	int64_t wide;                   /* elements, or rows (THREADS), of a thread that are accessed together */
 	int64_t threads;                /* that share a row (ROWS) or a column (COLUMNS)                  */
 	int64_t side;                   /* rows or columns of a block                                     */
 	int64_t deep;                   /* threads that share what is reduced for one element of a row: along block.y; of

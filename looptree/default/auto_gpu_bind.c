@@ -5,6 +5,12 @@
  *         for j' step 4 block.x               # threads inside,
  *           for j'' vector                    # and what one thread has
  *
+ *     for i grid.x                            # two rows of a short sum are a thread's:
+ *       for j' step 2 block.x
+ *         for k unroll
+ *           for j'' vector
+ *         for j'' vector
+ *
  *     for i grid.x                            # a row of the chain is a block's:
  *       for j step 1024 unroll                # what the threads go through together
  *         for j' step 4 block.x
@@ -56,6 +62,30 @@ static void push_grid(struct lt_gpu *s, struct bind_stack *x, const struct chain
 	push(s, x, at);
 }
 
+/* Rows beside each other, all that a thread has: the loop over them around each run of leaves, and the loops of the
+ * body are straight code. */
+static void bind_leaves(struct lt_gpu *s, const struct chain_cut *c, lt_tnode first)
+{
+	struct lt_looptree *t = s->t;
+	for (lt_tnode at = first, next; at >= 0; at = next) {
+		next = t->node[at].next;
+		if (t->node[at].kind != LT_TLEAF) {
+			t->node[at].loop = lt_looptree_trip_count(t, at) > 1 ? LT_UNROLL : LT_SERIAL;
+			bind_leaves(s, c, t->node[at].child);
+			continue;
+		}
+		lt_tnode run = bind_loop(s, c, t->node[c->loop].step, LT_VECTOR, 0);
+		lt__edit_replace(&s->e, at, run);
+		lt__edit_insert(&s->e, run, -1, at);
+		for (lt_tnode last = at; next >= 0 && t->node[next].kind == LT_TLEAF; last = at) {
+			at = next;
+			next = t->node[at].next;
+			lt__edit_detach(&s->e, at);
+			lt__edit_insert(&s->e, run, last, at);
+		}
+	}
+}
+
 /* The grid's loops outermost, blocks of the first along one axis; the threads'; what a thread has.  Then the body. */
 static void rebuild(struct lt_gpu *s, const struct lt_gpu_nest *n, const struct chain_cut *cut)
 {
@@ -78,7 +108,8 @@ static void rebuild(struct lt_gpu *s, const struct lt_gpu_nest *n, const struct 
 			t->node[at].tail = cut[i].wide == 1 ? t->node[cut[i].loop].tail : LT_GUARD;
 			push(s, &x, at);
 		}
-	for (int32_t i = 0; i < n->n_chain; i++)
+	const bool outside = n->form != LT_GPU_THREADS;
+	for (int32_t i = 0; i < n->n_chain && outside; i++)
 		if (cut[i].wide > 1)
 			push(s, &x, bind_loop(s, &cut[i], t->node[cut[i].loop].step, LT_VECTOR, 0));
 	lt_tnode inner = n->chain[n->n_chain - 1];
@@ -88,6 +119,8 @@ static void rebuild(struct lt_gpu *s, const struct lt_gpu_nest *n, const struct 
 		lt__edit_detach(&s->e, c);
 		lt__edit_insert(&s->e, x.last, last, c);
 	}
+	if (!outside && cut[n->n_chain - 1].wide > 1)
+		bind_leaves(s, &cut[n->n_chain - 1], t->node[x.last].child);
 }
 
 /* As many threads as leave the fewest off, counting those that fill a subgroup; of equals a divisor, so that no
@@ -272,6 +305,7 @@ void lt__gpu_bind(struct lt_gpu *s, struct lt_gpu_nest *n)
 		break;
 	case LT_GPU_THREADS:
 		lane_last(n, cut);
+		cut[n->n_chain - 1].wide = n->wide;
 		fill_block(s, cut, n->n_chain, n->side);
 		break;
 	case LT_GPU_COLUMNS:

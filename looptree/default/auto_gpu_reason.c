@@ -19,7 +19,7 @@ static const char *lane_name(const struct lt_gpu *s, const struct lt_gpu_nest *n
 static const char *reason_text(const struct lt_gpu *s, const struct lt_gpu_nest *n)
 {
 	struct lt_arena *a = s->t->arena;
-	const char *chain = chain_text(s, n), *lane = lane_name(s, n);
+	const char *chain = chain_text(s, n), *lane = lane_name(s, n), *each;
 	switch (n->form) {
 	case LT_GPU_POINTS:
 		return lt__arena_format(a, "tree: points over %s: threads side by side along %s, %lld element%s each", chain, lane,
@@ -32,10 +32,11 @@ static const char *reason_text(const struct lt_gpu *s, const struct lt_gpu_nest 
 			: lt__arena_format(a, "tree: rows over %s: %lld thread%s share one", n->n_chain ? chain : "nothing",
 				(long long)n->threads, n->threads == 1 ? "" : "s");
 	case LT_GPU_THREADS:
+		each = n->wide > 1 ? lt__arena_format(a, ", %lld each", (long long)n->wide) : "";
 		return n->row_traffic >= 0
-			? lt__arena_format(a, "tree: threads over %s, side by side along %s: they need %.3g transactions of memory, and "
-				"%.3g if they shared each iteration", chain, lane, n->lane_traffic, n->row_traffic)
-			: lt__arena_format(a, "tree: threads over %s, side by side along %s", chain, lane);
+			? lt__arena_format(a, "tree: threads over %s, side by side along %s%s: they need %.3g transactions of memory, and "
+				"%.3g if they shared each iteration", chain, lane, each, n->lane_traffic, n->row_traffic)
+			: lt__arena_format(a, "tree: threads over %s, side by side along %s%s", chain, lane, each);
 	case LT_GPU_COLUMNS:
 		return lt__arena_format(a, "tree: columns over %s, side by side along %s: %lld threads share one, as %lld columns "
 			"are too few to fill %u multiprocessors", chain, lane, (long long)n->threads, (long long)n->rows,
