@@ -35,6 +35,14 @@ static const char gelu_tanh[] = PRODUCT
 	"%x6 = f32[m, n] mul %x5, %root\n%t = f32[m, n] tanh %x6\n%u = f32[m, n] add %one, %t\n%w = f32[m, n] mul %h, "
 	"%c\n"
 	"%y = f32[m, n] mul %w, %u\nresult \"y\" = %y\n";
+/* 0.044715 * x * x * x, and x * (1 + ...) first. */
+static const char gelu_bracketed[] = PRODUCT
+	"%h = f32[] lit 0.5\n%q = f32[] lit 0.044715\n%one = f32[] lit 1.0\n%root = f32[] lit 0.7978845608028654\n"
+	"%x2 = f32[m, n] mul %q, %c\n%x3 = f32[m, n] mul %x2, %c\n%x4 = f32[m, n] mul %x3, %c\n%x5 = f32[m, n] add "
+	"%x4, %c\n"
+	"%x6 = f32[m, n] mul %x5, %root\n%t = f32[m, n] tanh %x6\n%u = f32[m, n] add %one, %t\n%w = f32[m, n] mul %c, "
+	"%u\n"
+	"%y = f32[m, n] mul %w, %h\nresult \"y\" = %y\n";
 static const char whole_numbers[] = "graph 1\nvar m 5\nvar k 12\nvar n 7\n%a = i8[m, k] input \"a\"\n%b = u8[k, n] "
 				    "input \"b\"\n%v = i32[n] input \"v\"\n"
 				    "%zero = i32[] lit 0\n%a32 = i32[m, k] cast %a\n%b32 = i32[k, n] cast %b\n%p = "
@@ -143,6 +151,10 @@ static const struct { const char *graph, *tree, *report;
 	{ gelu, "group call gemm\n m\n  n\n   k\n    %p\n    %c\n   %d\n   %w\n   %x\n   %z\n   %u\n   %y\n",
 		"gemm: row m 5, column n 7, deep k 12; bias; gelu\n" },
 	{ gelu_tanh,
+		"group call gemm\n m\n  n\n   k\n    %p\n    %c\n   %x2\n   %x3\n   %x4\n   %x5\n   %x6\n   %t\n   "
+		"%u\n   %w\n   %y\n",
+		"gemm: row m 5, column n 7, deep k 12; gelu_tanh\n" },
+	{ gelu_bracketed,
 		"group call gemm\n m\n  n\n   k\n    %p\n    %c\n   %x2\n   %x3\n   %x4\n   %x5\n   %x6\n   %t\n   "
 		"%u\n   %w\n   %y\n",
 		"gemm: row m 5, column n 7, deep k 12; gelu_tanh\n" },

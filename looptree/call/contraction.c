@@ -283,17 +283,16 @@ static bool check_end(struct contracting *s)
  * Found backwards, from what the call writes to the sum.  Activations are as the builders of ir/build/nn.c make them.
  */
 
-/* Operators before their operands; x: the value before; the two operands of one are in any order.  From the last bit to
- * the first. */
+/* Operators before their operands; x: the value before; the two operands of one are in any order.  mul3, mul4: a
+ * product of so many factors, in any order and however it is bracketed.  From the last bit to the first. */
 static const struct { uint32_t bit; const char *is, *name;
 } activations[] = {
 	{ LT_EPILOGUE_SILU, "mul x sigmoid x", "SiLU" },
-	{ LT_EPILOGUE_GELU_TANH, "mul mul x 0.5 add tanh mul add x mul mul mul x x x 0.044715 0.79788456080286535588 1",
-		"GELU" },
-	{ LT_EPILOGUE_GELU, "mul mul x 0.5 add erf mul x 0.70710678118654752440 1", "GELU" },
+	{ LT_EPILOGUE_GELU_TANH, "mul3 x 0.5 add tanh mul add x mul4 x x x 0.044715 0.79788456080286535588 1", "GELU" },
+	{ LT_EPILOGUE_GELU, "mul3 x 0.5 add erf mul x 0.70710678118654752440 1", "GELU" },
 	{ LT_EPILOGUE_RELU, "max x 0", "ReLU" },
 };
-enum { N_ACTIVATION = sizeof activations / sizeof *activations, MAX_NODES = 64 };
+enum { N_ACTIVATION = sizeof activations / sizeof *activations, MAX_NODES = 64, MAX_FACTORS = 4 };
 
 struct match { const struct contracting *s; int32_t x, used[MAX_NODES], n; };
 
@@ -307,45 +306,105 @@ static bool is_number(const struct lt_described_value *v, const char *text)
 	return lt__round_to(want, v->dtype).f == is.f;
 }
 
-static const char *match_op(struct match *, const char *is, int32_t op);
-
-/* The text after the part that value v of an op is; NULL: it is not. */
-static const char *match_value(struct match *m, const char *is, const struct lt_described_value *v)
+/* How many operands the word that a part begins with has: of a number and of x none. */
+static int operands_of(const char *is)
 {
-	size_t bytes = strcspn(is, " ");
-	const char *next = is + bytes + (is[bytes] == ' ');
-	if (*is >= '0' && *is <= '9')
-		return v->kind == LT_VALUE_BITS && is_number(v, is) ? next : NULL;
-	if (v->kind != LT_VALUE_OP || !m->s->dependent[v->op])
-		return NULL;
-	if (bytes != 1 || *is != 'x')
-		return match_op(m, is, v->op);
-	if (m->x >= 0 && m->x != v->op)
-		return NULL;
-	m->x = v->op;
-	return next;
+	char word[16];
+	(void)snprintf(word, sizeof word, "%.*s", (int)strcspn(is, " "), is);
+	const size_t n = strlen(word);
+	if ((*word >= '0' && *word <= '9') || strcmp(word, "x") == 0)
+		return 0;
+	if (word[n - 1] == '3' || word[n - 1] == '4')
+		return word[n - 1] - '0';
+	return lt__op_info((enum lt_opcode)lt__op_find(word))->arity;
 }
 
-static const char *match_op(struct match *m, const char *is, int32_t op)
+static const char *word_end(const char *is)
+{
+	is += strcspn(is, " ");
+	return is + (*is == ' ');
+}
+
+/* The text behind a part. */
+static const char *part_end(const char *is)
+{
+	int n = operands_of(is);
+	is = word_end(is);
+	while (n-- > 0)
+		is = part_end(is);
+	return is;
+}
+
+static bool match_op(struct match *, const char *is, int32_t op);
+
+/* Whether value v of an op is the part that the text begins with. */
+static bool match_value(struct match *m, const char *is, const struct lt_described_value *v)
+{
+	if (*is >= '0' && *is <= '9')
+		return v->kind == LT_VALUE_BITS && is_number(v, is);
+	if (v->kind != LT_VALUE_OP || !m->s->dependent[v->op])
+		return false;
+	if (strcspn(is, " ") != 1 || *is != 'x')
+		return match_op(m, is, v->op);
+	if (m->x >= 0 && m->x != v->op)
+		return false;
+	m->x = v->op;
+	return true;
+}
+
+static bool is_op(const struct match *m, const char *name, size_t bytes, int32_t op)
+{
+	const char *of = op_name_of(m->s, op);
+	return op_at(m->s, op)->kind == LT_CALL_MAP && strlen(of) == bytes && memcmp(of, name, bytes) == 0;
+}
+
+/* Whether an op is the product of the factors of a set, bits of `all`: one operand is that of some, the other one that
+ * of the rest. */
+static bool match_factors(struct match *m, const char *const *all, uint32_t set, int32_t op)
 {
 	const struct lt_described_op *o = op_at(m->s, op);
-	const char *name = op_name_of(m->s, op);
-	size_t bytes = strcspn(is, " ");
-	if (strlen(name) != bytes || memcmp(name, is, bytes) != 0 || o->kind != LT_CALL_MAP || m->n == MAX_NODES)
-		return NULL;
-	m->used[m->n++] = op;
-	is += bytes + 1;
-	if (o->n_value == 1)
-		return match_value(m, is, &o->value[0]);
 	const struct match before = *m;
-	for (int32_t first = 0; first < 2; first++) {
+	if (!is_op(m, "mul", 3, op) || m->n == MAX_NODES)
+		return false;
+	for (uint32_t some = (set - 1) & set; some; some = (some - 1) & set) {
+		const uint32_t of[] = { some, set & ~some };
+		bool all_match = true;
 		*m = before;
-		const char *next = match_value(m, is, &o->value[first]);
-		next = next ? match_value(m, next, &o->value[1 - first]) : NULL;
-		if (next)
-			return next;
+		m->used[m->n++] = op;
+		for (int v = 0; v < 2 && all_match; v++) {
+			const struct lt_described_value *value = &o->value[v];
+			all_match = of[v] & (of[v] - 1) ? value->kind == LT_VALUE_OP && m->s->dependent[value->op]
+					&& match_factors(m, all, of[v], value->op)
+				: match_value(m, all[__builtin_ctz(of[v])], value);
+		}
+		if (all_match)
+			return true;
 	}
-	return NULL;
+	*m = before;
+	return false;
+}
+
+static bool match_op(struct match *m, const char *is, int32_t op)
+{
+	const struct lt_described_op *o = op_at(m->s, op);
+	const char *part[MAX_FACTORS] = { word_end(is) };
+	const int n = operands_of(is);
+	for (int i = 1; i < n; i++)
+		part[i] = part_end(part[i - 1]);
+	if (n > 2)
+		return match_factors(m, part, (1u << n) - 1, op);
+	if (!is_op(m, is, strcspn(is, " "), op) || m->n == MAX_NODES)
+		return false;
+	m->used[m->n++] = op;
+	if (n == 1)
+		return match_value(m, part[0], &o->value[0]);
+	const struct match before = *m;
+	for (int first = 0; first < 2; first++) {
+		*m = before;
+		if (match_value(m, part[0], &o->value[first]) && match_value(m, part[1], &o->value[1 - first]))
+			return true;
+	}
+	return false;
 }
 
 /* A copy or cast that a routine need not know about: one that keeps every value, or the last one, which rounds to the
@@ -439,8 +498,7 @@ static int32_t match_activation(struct contracting *s, int32_t op, uint32_t *bit
 	*bit = 0;
 	for (int32_t i = 0; i < N_ACTIVATION; i++) {
 		struct match m = { .s = s, .x = -1 };
-		const char *end = match_op(&m, activations[i].is, op);
-		if (!end || *end || m.x < 0)
+		if (!match_op(&m, activations[i].is, op) || m.x < 0)
 			continue;
 		for (int32_t k = 0; k < m.n; k++)
 			s->used[m.used[k]] = true;
