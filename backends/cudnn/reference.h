@@ -44,14 +44,28 @@ struct reference_program {
 struct reference_value { double f; int64_t i; double error, size; };
 /* element: of the operand, from where it begins; unknown: the description reads what is none of its operands. */
 struct reference_result { int64_t element; double value, error, size, got; int64_t unknown; };
-/* Of one element; those of several lie `apart`. */
-struct reference_room { struct reference_value *value; int64_t *index, apart; const uint64_t *slot; };
+/* Of one element; those of several lie `apart`.  lanes: threads that share the terms of its outermost sums, whose rooms
+ * lie side by side; this is that of number `lane`. */
+struct reference_room {
+	struct reference_value *value;
+	int64_t *index, apart;
+	const uint64_t *slot;
+	int64_t lane, lanes;
+};
 
 /* What is large: once in a kernel, which NVRTC is quicker with. */
 #ifdef __CUDACC__
 #define REFERENCE_APART static __noinline__
 #else
 #define REFERENCE_APART static inline
+#endif
+/* The threads of an element wait for each other, and see what all have written. */
+#ifndef REFERENCE_TOGETHER
+#ifdef __CUDACC__
+#define REFERENCE_TOGETHER() __syncwarp()
+#else
+#define REFERENCE_TOGETHER() ((void)0)
+#endif
 #endif
 #define REFERENCE_EXTENTS(p) ((const int64_t *)((p) + 1))
 #define REFERENCE_OPERANDS(p) ((const struct reference_operand *)(REFERENCE_EXTENTS(p) + (p)->n_axis))
@@ -552,21 +566,53 @@ static inline struct reference_value reference_read(const struct reference_progr
 	return reference_load(o, r->slot, element);
 }
 
-/* The next term; 0: that was the last.  Indices are then what they were before the loop. */
+/* So many terms further; 0: there is none.  Indices are then what they were before the loop. */
 static inline int reference_next(const struct reference_program *p, const struct reference_step *s,
-	const struct reference_room *r)
+	const struct reference_room *r, int64_t by)
 {
 	for (int32_t a = p->n_axis; a-- > 0; ) {
+		const int64_t extent = REFERENCE_EXTENTS(p)[a];
 		if (!(s->axes >> a & 1))
 			continue;
-		if (++r->index[a * r->apart] < REFERENCE_EXTENTS(p)[a])
+		const int64_t at = r->index[a * r->apart] + by;
+		if (at < extent) {
+			r->index[a * r->apart] = at;
 			return 1;
-		r->index[a * r->apart] = 0;
+		}
+		r->index[a * r->apart] = by == 1 ? 0 : at % extent;
+		by = by == 1 ? 1 : at / extent;
 	}
 	for (int32_t a = 0, k = 0; a < p->n_axis; a++)
 		if (s->axes >> a & 1)
 			r->index[a * r->apart] = r->index[(s->place + k++) * r->apart];
 	return 0;
+}
+
+/* What those threads of an element that have terms have of a reduction, as one: the same for each of them. */
+static inline void reference_join(const struct reference_program *p, const struct reference_step *s,
+	const struct reference_room *r, struct reference_value *x, struct reference_value *more)
+{
+	const struct reference_value *all = x - r->lane, *rest = more - r->lane;
+	int64_t terms = 1;
+	for (int32_t a = 0; a < p->n_axis && terms < r->lanes; a++)
+		terms *= s->axes >> a & 1 ? REFERENCE_EXTENTS(p)[a] : 1;
+	REFERENCE_TOGETHER();
+	struct reference_value sum = all[0], others = rest[0];
+	for (int64_t i = 1; i < r->lanes && i < terms; i++) {
+		if (!reference_adds(s)) {
+			sum = reference_map(s, sum, all[i], all[i]);
+			continue;
+		}
+		sum.f += all[i].f;
+		sum.error += all[i].error;
+		sum.size += all[i].size;
+		others.f += rest[i].f;
+		others.error += rest[i].error;
+		others.size += rest[i].size;
+	}
+	REFERENCE_TOGETHER();
+	*x = sum;
+	*more = others;
 }
 
 /* 0: there are no terms. */
@@ -588,18 +634,22 @@ static inline int reference_begin(const struct reference_program *p, const struc
 	return 1;
 }
 
-/* At the indices that are there; 1: it reads what is none of its operands. */
+/* At the indices that are there; 1: it reads what is none of its operands.  depth: loops around the step; those inside
+ * of another are each thread's own. */
 REFERENCE_APART int64_t reference_steps(const struct reference_program *p, const struct reference_room *r)
 {
 	const struct reference_step *steps = REFERENCE_STEPS(p);
 	const int64_t *places = REFERENCE_PLACES(p), apart = r->apart;
+	const struct reference_value none = { 0, 0, 0, 0 };
 	struct reference_value *value = r->value;
-	int64_t unknown = 0;
+	int64_t unknown = 0, depth = 0;
+	int no_more = 0;
 	for (int32_t i = 0; i < p->n_step; ) {
 		const struct reference_step *s = steps + i;
-		struct reference_value *x = value + i++ * apart, *in[3];
+		struct reference_value *x = value + i++ * apart;
+		const struct reference_value *in[3];
 		for (int k = 0; k < 3; k++)
-			in[k] = value + (s->in[k] < 0 ? 0 : s->in[k]) * apart;
+			in[k] = s->in[k] < 0 ? &none : value + s->in[k] * apart;
 		switch (s->kind) {
 		case REFERENCE_READ: *x = reference_read(p, s, r, &unknown); break;
 		case REFERENCE_BITS: *x = reference_of(s->bits, s->type); break;
@@ -613,15 +663,24 @@ REFERENCE_APART int64_t reference_steps(const struct reference_program *p, const
 			if (!reference_begin(p, s, r)) {
 				value[(s->to - 1) * apart] = reference_identity(steps + s->to - 1);
 				i = s->to;
+			} else if (depth++ == 0 && r->lane > 0 && !reference_next(p, s, r, r->lane)) {
+				no_more = 1;
+				i = s->to - 1;
 			}
 			break;
 		default:
-			reference_add(s, x, value + s->more * apart, in[0], s->in[1] < 0 ? (const struct reference_value *)0 : in[1],
-				s->in[2] < 0 ? (const struct reference_value *)0 : in[2]);
-			if (reference_next(p, s, r))
+			if (!no_more)
+				reference_add(s, x, value + s->more * apart, in[0],
+					s->in[1] < 0 ? (const struct reference_value *)0 : in[1],
+					s->in[2] < 0 ? (const struct reference_value *)0 : in[2]);
+			if (!no_more && reference_next(p, s, r, depth == 1 ? r->lanes : 1)) {
 				i = s->to;
-			else
-				*x = reference_total(s, *x, value + s->more * apart);
+				break;
+			}
+			no_more = 0;
+			if (--depth == 0 && r->lanes > 1)
+				reference_join(p, s, r, x, value + s->more * apart);
+			*x = reference_total(s, *x, value + s->more * apart);
 		}
 	}
 	return unknown;
@@ -664,16 +723,20 @@ static inline int64_t reference_room_bytes(const struct reference_program *p)
 	return p->n_value * (int64_t)sizeof(struct reference_value) + p->n_index * (int64_t)sizeof(int64_t);
 }
 
-/* Element `i` of n, which is at position i. */
+/* Element `i` of n, which is at position i, by thread `lane` of its `lanes`; out: of each thread, those of an element
+ * side by side. */
 static inline void reference_run(const struct reference_program *p, const int64_t *positions, char *room,
-	struct reference_result *out, int64_t n, int64_t i)
+	struct reference_result *out, int64_t n, int64_t i, int64_t lanes, int64_t lane)
 {
 	struct reference_room r;
-	r.value = (struct reference_value *)(void *)room + i;
-	r.index = (int64_t *)(void *)(room + n * p->n_value * (int64_t)sizeof(struct reference_value)) + i;
-	r.apart = n;
+	const int64_t thread = i * lanes + lane;
+	r.apart = n * lanes;
+	r.value = (struct reference_value *)(void *)room + thread;
+	r.index = (int64_t *)(void *)(room + r.apart * p->n_value * (int64_t)sizeof(struct reference_value)) + thread;
 	r.slot = 0;
-	reference_element(p, positions + i * p->n_axis, &r, out + i);
+	r.lane = lane;
+	r.lanes = lanes;
+	reference_element(p, positions + i * p->n_axis, &r, out + thread);
 }
 
 /* A number that its type has, in its bytes. */
@@ -705,7 +768,7 @@ static inline void reference_mask(const struct reference_program *p, char *to, i
 	struct reference_value value[REFERENCE_MASK_VALUES];
 	int64_t index[REFERENCE_MASK_INDICES];
 	const int64_t *place = REFERENCE_PLACES(p) + p->place;
-	const struct reference_room r = { value, index, 1, slot };
+	const struct reference_room r = { value, index, 1, slot, 0, 1 };
 	for (int32_t a = 0; a < p->n_axis; a++)
 		index[a] = 0;
 	for (int64_t k = 0; k < place[1]; k++)
@@ -724,11 +787,11 @@ static inline void reference_compare_bytes(const uint8_t *a, const uint8_t *b, i
 
 #ifdef __CUDACC__
 extern "C" __global__ void lt_cudnn_reference_0(const struct reference_program *p, const int64_t *positions, char *room,
-	struct reference_result *out, int64_t n)
+	struct reference_result *out, int64_t n, int64_t lanes)
 {
-	const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+	const int64_t i = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / lanes;
 	if (i < n)
-		reference_run(p, positions, room, out, n, i);
+		reference_run(p, positions, room, out, n, i, lanes, threadIdx.x % lanes);
 }
 extern "C" __global__ void lt_cudnn_masked_0(const struct reference_program *p, char *to, int64_t n, int64_t type,
 	int64_t chooses, double yes, double no, uint64_t a, uint64_t b, uint64_t c, uint64_t d)

@@ -357,24 +357,54 @@ static bool compare(
 		"they may be", sqrt(sum.wrong / sum.all), most);
 }
 
-/* What is there of a program on the device: itself, positions, room, what it says. */
+/* What is there of a program on the device: itself, positions, what each thread says, its room. */
+enum { PROGRAM, POSITIONS, SAID, ROOM, N_SCRATCH };
+
+/* The room, for as many threads as share the sums of an element: those of a subgroup, or fewer if the device has no
+ * memory for them. */
+static CUresult room_new(struct cudnn_trial *v, const struct reference_program *p, int64_t n, int64_t *lanes)
+{
+	enum { SUBGROUP = 32 };
+	const size_t each = (size_t)n * (size_t)reference_room_bytes(p), said = (size_t)n * sizeof(struct reference_result);
+	CUresult r = CUDA_ERROR_OUT_OF_MEMORY;
+	for (*lanes = SUBGROUP; ; *lanes /= 2) {
+		r = memory_new(v, said * (size_t)*lanes, &v->scratch[SAID]);
+		r = r ? r : memory_new(v, each * (size_t)*lanes, &v->scratch[ROOM]);
+		if (r != CUDA_ERROR_OUT_OF_MEMORY || *lanes == 1)
+			return r;
+		memory_free(v, &v->scratch[SAID]);
+		memory_free(v, &v->scratch[ROOM]);
+	}
+}
+
+/* out: of each element. */
 static CUresult judge_on(struct cudnn_trial *v, const struct reference_program *p, size_t bytes,
 	const int64_t *position, struct reference_result *out, int64_t n)
 {
 	const struct lt_cuda_driver *cuda = &v->s->cuda;
-	const size_t each[] = { bytes, (size_t)(n * p->n_axis) * sizeof *position, (size_t)(n * reference_room_bytes(p)),
-		(size_t)n * sizeof *out };
-	CUresult r = CUDA_SUCCESS;
-	for (int i = 0; i < 4 && !r; i++)
-		r = memory_new(v, each[i], &v->scratch[i]);
-	const uint64_t argument[] = { v->scratch[0], v->scratch[1], v->scratch[2], v->scratch[3], (uint64_t)n };
-	r = r ? r : cuda->copy_to_device(v->scratch[0], p, each[0], v->stream);
-	r = r || !each[1] ? r : cuda->copy_to_device(v->scratch[1], position, each[1], v->stream);
-	r = r ? r : lt__cudnn_launch(v->s, LT_CUDNN_REFERENCE, v->stream, n, argument, 5);
-	r = r ? r : cuda->copy_to_host(out, v->scratch[3], each[3], v->stream);
+	const size_t places = (size_t)(n * p->n_axis) * sizeof *position;
+	int64_t lanes = 1;
+	CUresult r = memory_new(v, bytes, &v->scratch[PROGRAM]);
+	r = r ? r : memory_new(v, places, &v->scratch[POSITIONS]);
+	r = r ? r : room_new(v, p, n, &lanes);
+	struct reference_result *all = r ? NULL : calloc((size_t)(n * lanes), sizeof *all);
+	const uint64_t argument[] = { v->scratch[PROGRAM], v->scratch[POSITIONS], v->scratch[ROOM], v->scratch[SAID],
+		(uint64_t)n, (uint64_t)lanes };
+	r = r || all ? r : LT_CUDA_NO_HOST_MEMORY;
+	r = r ? r : cuda->copy_to_device(v->scratch[PROGRAM], p, bytes, v->stream);
+	r = r || !places ? r : cuda->copy_to_device(v->scratch[POSITIONS], position, places, v->stream);
+	r = r ? r : lt__cudnn_launch(v->s, LT_CUDNN_REFERENCE, v->stream, n * lanes, argument, 6);
+	r = r ? r : cuda->copy_to_host(all, v->scratch[SAID], (size_t)(n * lanes) * sizeof *all, v->stream);
 	const CUresult waited = cuda->stream_wait(v->stream);
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < N_SCRATCH; i++)
 		memory_free(v, &v->scratch[i]);
+	/* They say the same, but for what each has read. */
+	for (int64_t i = 0; i < n && !r && !waited; i++) {
+		out[i] = all[i * lanes];
+		for (int64_t k = 1; k < lanes; k++)
+			out[i].unknown = out[i].unknown || all[i * lanes + k].unknown;
+	}
+	free(all);
 	return r ? r : waited;
 }
 

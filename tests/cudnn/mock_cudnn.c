@@ -478,7 +478,8 @@ static int is_taken(const struct dnn_graph *g)
 static CUresult run_reference(const uint64_t *arg, const unsigned blocks[3], const unsigned threads[3])
 {
 	const struct reference_program *p = mock.host(arg[0]);
-	const int64_t n = (int64_t)arg[4];
+	const int64_t n = (int64_t)arg[4], lanes = (int64_t)arg[5];
+	struct reference_result *out = mock.host(arg[3]);
 	const size_t bytes = sizeof *p + (size_t)p->n_axis * 8 + (size_t)p->n_operand * sizeof(struct reference_operand)
 		+ (size_t)p->n_step * sizeof(struct reference_step) + (size_t)p->n_place * 8;
 	struct reference_program *here = malloc(bytes);
@@ -486,10 +487,15 @@ static CUresult run_reference(const uint64_t *arg, const unsigned blocks[3], con
 	struct reference_operand *o = (struct reference_operand *)(uintptr_t)REFERENCE_OPERANDS(here);
 	for (int32_t i = 0; i < p->n_operand; i++)
 		o[i].at = (uintptr_t)mock.host(o[i].at);
-	for (int64_t i = 0; i < n; i++)
-		reference_run(here, mock.host(arg[1]), mock.host(arg[2]), mock.host(arg[3]), n, i);
+	for (int64_t i = 0; i < n; i++) {
+		struct reference_result one;
+		reference_run(here, (const int64_t *)mock.host(arg[1]) + i * p->n_axis, mock.host(arg[2]), &one, 1, 0, 1, 0);
+		for (int64_t k = 0; k < lanes; k++)
+			out[i * lanes + k] = one;
+	}
 	free(here);
-	return (uint64_t)blocks[0] * threads[0] < (uint64_t)n ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS;
+	return (uint64_t)blocks[0] * threads[0] < (uint64_t)(n * lanes) || threads[0] % (unsigned)lanes
+		? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS;
 }
 
 static CUresult run_same(const uint64_t *arg, const unsigned blocks[3], const unsigned threads[3])
@@ -515,7 +521,7 @@ static CUresult run_masked(const uint64_t *arg, const unsigned blocks[3], const 
 
 __attribute__((constructor)) static void at_begin(void)
 {
-	static const struct mock_kernel kernels[] = { { "lt_cudnn_reference", run_reference, 5, 64, 1024, 0 },
+	static const struct mock_kernel kernels[] = { { "lt_cudnn_reference", run_reference, 6, 64, 1024, 0 },
 		{ "lt_cudnn_same", run_same, 4, 32, 1024, 0 },
 		{ "lt_cudnn_masked", run_masked, 11, 64, 1024, 0 } };
 	mock.kernels(kernels, 3);

@@ -3,10 +3,15 @@
  */
 #include <criterion/criterion.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "backends/cudnn/cudnn.h"
+/* The threads of an element, as those of a device's subgroup. */
+enum { LANES = 5 };
+static pthread_barrier_t lanes_together;
+#define REFERENCE_TOGETHER() ((void)pthread_barrier_wait(&lanes_together))
 #include "backends/cudnn/reference.h"
 #include "check/random/must.h"
 #include "check/random/random.h"
@@ -20,8 +25,56 @@
 
 TestSuite(cudnn_reference, .timeout = 300);
 
-enum { MOST = 400 };            /* elements of a result that are looked at */
+enum { MOST = 400, SHARED = 3 };        /* elements of a result that are looked at; by several threads, too */
 struct tally { int calls, elements, open, exact, reduced; };
+/* One of the threads that share an element's sums. */
+struct lane {
+	const struct reference_program *p;
+	const int64_t *at;
+	char *room;
+	struct reference_result *out;
+	int64_t i;
+};
+static void *run_lane(void *arg)
+{
+	const struct lane *l = arg;
+	reference_run(l->p, l->at, l->room, l->out, 1, 0, LANES, l->i);
+	return NULL;
+}
+
+static void expect_near(double a, double b, double by)
+{
+	cr_expect(a == b || isinf(by) || (isnan(a) && isnan(b)) || fabs(a - b) <= by + 1e-12 * fabs(b),
+		"%.17g, not %.17g, give or take %g", a, b, by);
+}
+
+/* All of them say what one thread says that has all terms; sums in another order.  What rounds on the way may go to the
+ * other side of a half: by no more than the error that is said. */
+static void expect_shared(const struct reference_program *p, const int64_t *at, const struct reference_result *one)
+{
+	struct reference_result out[LANES];
+	struct lane lane[LANES];
+	pthread_t thread[LANES];
+	char *room = malloc(LANES * (size_t)reference_room_bytes(p) + 1);
+	cr_assert_not_null(room);
+	cr_assert_eq(pthread_barrier_init(&lanes_together, NULL, LANES), 0);
+	for (int64_t i = 0; i < LANES; i++) {
+		lane[i] = (struct lane){ p, at, room, out, i };
+		cr_assert_eq(pthread_create(&thread[i], NULL, run_lane, &lane[i]), 0);
+	}
+	for (int i = 0; i < LANES; i++)
+		(void)pthread_join(thread[i], NULL);
+	for (int i = 0; i < LANES; i++) {
+		cr_expect_eq(out[i].element, one->element);
+		expect_near(out[i].value, one->value, one->error);
+		expect_near(out[i].error, one->error, one->error / 64);
+		expect_near(out[i].size, one->size, one->error);
+		cr_expect(out[i].value == out[0].value || isnan(out[0].value));
+	}
+	(void)pthread_barrier_destroy(&lanes_together);
+	free(room);
+}
+
 /* A kernel by `ref`: slots before it, after it. */
 struct ran {
 	const struct lt_tree *t;
@@ -183,7 +236,9 @@ static bool agrees(const struct ran *r, const struct lt_call *c, uint64_t seed, 
 			for (int32_t a = 0; a < c->n_axis; a++)
 				if ((op->axes & ~op->reduced) >> a & 1)
 					at[a] = random_between(&rng, 0, REFERENCE_EXTENTS(p)[a] - 1);
-			reference_run(p, at, room, &x, 1, 0);
+			reference_run(p, at, room, &x, 1, 0, 1, 0);
+			if (k < SHARED)
+				expect_shared(p, at, &x);
 			to->elements++;
 			to->open += !(x.error < (double)INFINITY);
 			to->exact += x.error == 0;
