@@ -1,7 +1,7 @@
 """Looptree on a GPU beside PyTorch: the layers and networks of the table in docs/cudnn.md, as that table.
 
     pytorch_table.py [--lt-run FILE] [--backend NAME] [--nets FOLDER] [--types f32,tf32,f16,bf16] [--filter TEXT]
-                     PART...
+                     [--compile default|most] PART...
 
 Parts: convolutions, depthwise, products, swiglu, attention, norms, networks (the scripts in FOLDER that make_nets.py
 and lt-run --dump=script make: resnet50_32.lt, resnet50_f16_1.lt, mobilenet_v2_..., bert_...).
@@ -32,9 +32,10 @@ TYPES = {"f32": ("float32", torch.float32), "tf32": ("float32", torch.float32), 
 
 
 class Case:
-    """script: what lt-run runs; ways: functions without arguments, each another way to it in PyTorch."""
-    def __init__(self, name, kind, script, ways):
-        self.name, self.kind, self.script, self.ways = name, kind, script, ways
+    """script: what lt-run runs; ways: functions without arguments, each another way to it in PyTorch; apart: of
+    something less, which is printed beside them."""
+    def __init__(self, name, kind, script, ways, apart=()):
+        self.name, self.kind, self.script, self.ways, self.apart = name, kind, script, ways, apart
 
 
 def rand(shape, kind, scale=1.0):
@@ -169,7 +170,7 @@ def attention(kind):
     if kind not in ("f16", "bf16"):
         return
     for d in (64, 128):
-        for s, b in ((128, 128), (512, 32), (1024, 16), (4096, 4), (16384, 1)):
+        for s, b in ((128, 128), (512, 32), (1024, 16), (2048, 8), (4096, 4), (8192, 2), (16384, 1)):
             for causal in (False, True):
                 heads = 16 * b
                 seen = "LessEqualNode(IndexNode(s, 2), IndexNode(s, 1))"
@@ -199,9 +200,49 @@ def norms(kind):
 
 # ---- networks ----
 
-def bert():
+class Bert(torch.nn.Module):
+    """BERT-base as the script has it: transformers' model, with its mask (masked) or without one."""
+    def __init__(self, attention, masked):
+        super().__init__()
+        from transformers import BertConfig, BertModel
+        self.model, self.masked = BertModel(BertConfig(attn_implementation=attention)), masked
+
+    def forward(self, ids):
+        out = self.model(input_ids=ids, attention_mask=torch.ones_like(ids) if self.masked else None)
+        return out.last_hidden_state, out.pooler_output
+
+
+def encoder():
     layer = torch.nn.TransformerEncoderLayer(768, 12, 3072, dropout=0, activation="gelu", batch_first=True)
     return torch.nn.TransformerEncoder(layer, 12)
+
+
+def compiled(model, x):
+    """By inductor, the result of a call among them: compiled before it is recorded."""
+    with torch.inference_mode():
+        made = torch.compile(model, mode="max-autotune-no-cudagraphs" if OPTIONS.compile == "most" else "default")
+        made(x)
+    return made
+
+
+# Name, model, whether the input is numbers of words.  BERT's encoder alone, by PyTorch's own layers, is less than the
+# script: no embeddings, no pooling, and a GELU by tanh where erf is asked for; it is measured beside the others.
+def models(name):
+    if name != "bert":
+        import torchvision
+        yield name, lambda: getattr(torchvision.models, name)(weights=None)
+        return
+    for attention in ("sdpa", "eager"):
+        for masked in (False, True):
+            yield "transformers, %s%s" % (attention, ", mask" if masked else ""), lambda: Bert(attention, masked)
+    yield "encoder alone", encoder
+
+
+def inputs(what, batch, kind):
+    if what.startswith("transformers"):
+        return torch.zeros(batch, 128, dtype=torch.int64)
+    shape = (batch, 128, 768) if what == "encoder alone" else (batch, 3, 224, 224)
+    return torch.randn(shape, dtype=TYPES[kind][1])
 
 
 def networks(kind):
@@ -209,20 +250,19 @@ def networks(kind):
     for name in ("resnet50", "mobilenet_v2", "bert"):
         for batch in (1, 32) if name != "bert" else (1, 16):
             path = "%s%s_%d.lt" % (name, middle, batch)
-            if not os.path.exists(os.path.join(OPTIONS.nets, path)):
+            title = "%s, batch %d" % (name, batch)
+            if not os.path.exists(os.path.join(OPTIONS.nets, path)) or OPTIONS.filter not in title:
                 continue
-            ways = []
-            for last in (False, True) if name != "bert" else (False,):
-                if name == "bert":
-                    model, x = bert(), torch.randn(batch, 128, 768)
-                else:
-                    import torchvision
-                    model, x = getattr(torchvision.models, name)(weights=None), torch.randn(batch, 3, 224, 224)
-                order = {"memory_format": torch.channels_last} if last else {}
-                model = model.eval().to("cuda", TYPES[kind][1], **order)
-                x = x.to("cuda", TYPES[kind][1], **order)
-                ways.append(lambda model=model, x=x: model(x))
-            yield Case("%s, batch %d" % (name, batch), kind, os.path.join(OPTIONS.nets, path), ways)
+            ways, apart = [], []
+            for what, make in models(name):
+                for last in (False, True) if name != "bert" else (False,):
+                    order = {"memory_format": torch.channels_last} if last else {}
+                    model, x = make().eval().to("cuda", TYPES[kind][1], **order), inputs(what, batch, kind)
+                    x = x.to("cuda", **order)
+                    (apart if what == "encoder alone" else ways).append(lambda model=model, x=x: model(x))
+                    if OPTIONS.compile and what != "encoder alone":
+                        ways.append(lambda model=compiled(model, x), x=x: model(x))
+            yield Case(title, kind, os.path.join(OPTIONS.nets, path), ways, apart)
 
 
 # ---- times ----
@@ -244,6 +284,17 @@ def recorded_us(run):
         torch.cuda.synchronize()
         times.append((time.perf_counter() - begin) * 1e6)
     return statistics.median(times[10:])
+
+
+def least_us(ways):
+    """NaN where there is none, or none can be recorded, which is said."""
+    times = []
+    for way in ways:
+        try:
+            times.append(recorded_us(way))
+        except RuntimeError as e:
+            print("# not recorded: %s" % str(e).splitlines()[0], flush=True)
+    return min(times, default=math.nan)
 
 
 def ours_us(case, backend, folder):
@@ -283,8 +334,8 @@ def main():
                 for case in globals()[part](kind):
                     if OPTIONS.filter not in case.name:
                         continue
-                    theirs = min(recorded_us(way) for way in case.ways)
-                    case.ways = None
+                    theirs, apart = least_us(case.ways), least_us(case.apart)
+                    case.ways = case.apart = None
                     torch.cuda.empty_cache()
                     times = [ours_us(case, backend, folder) for backend in OPTIONS.backend]
                     ratio = theirs / times[0][0]
@@ -292,6 +343,8 @@ def main():
                         ratios.setdefault((part, kind), []).append(ratio)
                     print("| %s | %s | %.1f | %s | %.2f |" % (case.name, kind, theirs, " | ".join(
                         "%.1f%s" % (us, " (%d plans dropped)" % n if n else "") for us, n in times), ratio), flush=True)
+                    if apart == apart:
+                        print("# encoder alone: %.1f" % apart, flush=True)
     for (part, kind), all_of in ratios.items():
         print("%s, %s: geometric mean %.3f, lowest %.3f of %d"
               % (part, kind, math.exp(statistics.mean(map(math.log, all_of))), min(all_of), len(all_of)))
@@ -304,6 +357,7 @@ arguments.add_argument("--backend", action="append")
 arguments.add_argument("--nets", default="build/nets")
 arguments.add_argument("--types", default=",".join(TYPES))
 arguments.add_argument("--filter", default="")
+arguments.add_argument("--compile", choices=("default", "most"), help="networks by torch.compile, too")
 arguments.add_argument("part", nargs="+", choices=PARTS)
 OPTIONS = arguments.parse_args()
 OPTIONS.backend = OPTIONS.backend or ["cudnn"]

@@ -1169,6 +1169,10 @@ Test(cudnn, default_trees_of_products)
 		{ "cudnn", "m = 1024; k = 512; n = 1024;", "bfloat16", "f(x) @ f(w)", "ReLUNode(z)", 1, 0, true },
 		{ "cudnn", "m = 1024; k = 512; n = 1024;", "float32", "f(x) @ f(w)", "ReLUNode(z)", 1, 0, true },
 		{ "cudnn", "m = 3136; k = 64; n = 64;", "float16", "f(x) @ f(w)", "ReLUNode(z)", 0, 1, true },
+		/* Of float32 from fewer operations on than cuda. */
+		{ "cudnn", "m = 128; k = 768; n = 768;", "float32", "f(x) @ f(w)", "z", 1, 0, true },
+		{ "cuda", "m = 128; k = 768; n = 768;", "float32", "f(x) @ f(w)", "z", 0, 0, false },
+		{ "cudnn", "m = 64; k = 512; n = 512;", "float32", "f(x) @ f(w)", "z", 0, 0, false },
 		/* Chains that cuBLAS has not: by a kernel of their own. */
 		{ "cudnn", "m = 128; k = 768; n = 3072;", "float16", "f(x) @ f(w)", "SiLUNode(z)", 1, 0, false },
 		{ "cudnn", "m = 128; k = 768; n = 3072;", "float16", "f(x) @ f(w)", "GeluNode(z, none)", 1, 0, false },
