@@ -209,6 +209,57 @@ case " $targets " in
 	check "an image that is read through a view is cast where it is used" no_window
 	;;
 esac
+# Products of bytes four at a time, by pairs of 16 bits (smlad): TYPE WORDS-OF-THE-COMPILER.  In plain C it is the same.
+by_four() {
+	sed "s/int8, \[/$1, [/; s/-3/3/" "$to/dense.lt" >"$to/four.lt"
+	says 0 "verified: 16 elements" "$O/lt-build" "$to/four.lt" -c w=random -c b=random -i x=random --integer \
+		--target cortex-m4 -o "$to/four.c" --keep "$to/four" --cc "arm-none-eabi-gcc $2" || return 1
+	arm-none-eabi-objdump -d "$to/four/four.o" >"$to/four.s" && rm -r "$to/four" || return 1
+	grep -c smlad "$to/four.s"
+	[ -z "$2" ] || { ! grep -q smlad "$to/four.s"; return; }
+	[ "$(grep -c smlad "$to/four.s")" -ge 8 ]
+}
+# Where the image does not lie in fours they are multiplied one by one.
+not_by_four() {
+	sed 's/64/66/' "$to/dense.lt" >"$to/four.lt"
+	says 0 "verified: 16 elements" "$O/lt-build" "$to/four.lt" -c w=random -c b=random --integer --target cortex-m4 \
+		-o "$to/four.c" && ! grep -q _dot_ "$to/four.c"
+}
+case " $targets " in
+*" cortex-m4 "*)
+	check "cortex-m4: products of bytes by pairs" by_four int8 ""
+	check "... without signs" by_four uint8 ""
+	check "... and what the text has for other compilers" by_four int8 -U__ARM_FEATURE_SIMD32
+	check "... which may read no numbers anywhere" by_four uint8 "-U__ARM_FEATURE_SIMD32 -U__ARM_FEATURE_UNALIGNED"
+	check "... not of what lies in no fours" not_by_four
+	;;
+esac
+# 19 loops around a sum, which do not become fewer; 80 leaves behind it, whose values are not stored between kernels.
+many_loops() {
+	local two='2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2'
+	printf '%s\n' "x = InputTensor(x, int32, [$two, 8]);" 'w = ConstantTensor(w, int32, [8, 8]);' \
+		't = TransposeNode(x, [16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 17]);' \
+		'p = MatMulNode(x, w);' 'result y = AddNode(p, t);' >"$to/many.lt"
+	"$O/lt-run" "$to/many.lt" -b "cpu:target=$1" --dump=schedule -o "$to/many.schedule" && cat "$to/many.schedule" &&
+		grep -qF "by the recipe '$2'" "$to/many.schedule"
+}
+many_leaves() {
+	sed '/result/d; /Requant/d' "$to/dense.lt" >"$to/leaves.lt"
+	local n
+	for n in $(seq 5 2 85); do
+		echo "\$$n = MaxNode(\$$((n - 1)), \$3);"
+		echo "\$$((n + 1)) = AddNode(\$$n, \$3);"
+	done >>"$to/leaves.lt"
+	echo "result y = \$86;" >>"$to/leaves.lt"
+	"$O/lt-build" "$to/leaves.lt" -c w=random -c b=ones --target "$1" -o "$to/leaves.c" --no-verify --explain >"$to/said"
+	cat "$to/said"
+	grep -qF "tree: recipe '$2'" "$to/said" && grep -qF 'RAM 0, 0 of them planned' "$to/said"
+}
+for t in $targets; do
+	case $t in cortex-m0) tile='registers 8' ;; cortex-m3) tile='registers 13' ;; *) continue ;; esac
+	[ "$t" != cortex-m0 ] || check "$t: many loops around a sum" many_loops "$t" "$tile"
+	check "$t: many leaves behind one" many_leaves "$t" "$tile"
+done
 check "a tree that is not made of primitives" says 2 "the tree is not made of primitives" \
 	"$O/lt-run" "$to/dense.lt" -b cpu:target=avx2 --dump=schedule
 

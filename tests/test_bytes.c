@@ -18,7 +18,7 @@ static void load(void)
 TestSuite(bytes, .init = load, .timeout = 240);
 
 static const char *const backends[] = { "cpu", "ref", "sim:lanes=16;dots", "sim:lanes=8;dots;masked",
-	"sim:lanes=2;dots", "sim:lanes=4;dots", "sim:lanes=16", "llvm", "llvm:cpu=x86-64-v4",
+	"sim:lanes=2;dots", "sim:lanes=4;dots", "sim:lanes=1;quads", "sim:lanes=16", "llvm", "llvm:cpu=x86-64-v4",
 	"llvm:cpu=x86-64-v3", "llvm:cpu=x86-64" };
 enum { N_BACKEND = sizeof backends / sizeof *backends };
 

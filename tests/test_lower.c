@@ -20,12 +20,13 @@ static const char *drawn_machine(uint64_t *rng, char *text, size_t bytes)
 	static const char *const array[] = { "", "", ";array=0", ";array=64", ";array=600" };
 	static const char *const copied[] = { "", ";copied=8", ";copied=50" };
 	static const char *const moved[] = { "", "", ";moved=4", ";moved=16" };
-	snprintf(text, bytes, "sim:lanes=%d%s%s%s%s%s%s%s%s", 1 << (int)random_between(rng, 0, 6),
+	const int lanes = 1 << (int)random_between(rng, 0, 6);
+	snprintf(text, bytes, "sim:lanes=%d%s%s%s%s%s%s%s%s", lanes,
 		moved[random_between(rng, 0, 3)], unroll[random_between(rng, 0, 3)],
 		copied[random_between(rng, 0, 2)], array[random_between(rng, 0, 4)],
 		random_chance(rng, 30) ? ";teams=0" : "",
 		random_chance(rng, 50) ? ";masked" : "", random_chance(rng, 50) ? ";gathered" : "",
-		random_chance(rng, 50) ? ";dots" : "");
+		random_chance(rng, 50) ? lanes == 1 ? ";quads" : ";dots" : "");
 	return text;
 }
 

@@ -38,7 +38,7 @@ struct lt_cpu_need {
 struct lt_cpu_model {
 	const char *name;               /* "avx2" */
 	const char *machine;            /* as a compiler names it: "x86_64" */
-	const char *flags[4];           /* what makes a compiler write for it; ends with NULL */
+	const char *flags[6];           /* what makes a compiler write for it; ends with NULL */
 	bool (*runs)(void);             /* on this machine */
 	struct lt_target target;        /* size 0: this machine's own */
 	/* A microcontroller: its texts are bare C99.  int_bits: of an int, 0: it is none; flash: what says that a constant is

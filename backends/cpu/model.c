@@ -54,10 +54,11 @@ static bool runs_nowhere(void) { return false; }
 		.l3_ways = 16 }
 
 /* A microcontroller: no vectors, no caches, one core. */
-#define MICRO(label, registers, bits) \
+#define MICRO(label, registers, bits, dots) \
 	.runs = runs_nowhere, \
 	.int_bits = bits, \
-	.target = { .size = sizeof(struct lt_target), .name = label, .vector_registers = registers, .cores = 1 }
+	.target = { .size = sizeof(struct lt_target), .name = label, .vector_registers = registers, .cores = 1, \
+		.dot_bytes = dots }
 
 /* Compilers of clang's kind split vectors of 64 bytes where the processor prefers less. */
 static const struct lt_cpu_model models[] = {
@@ -95,17 +96,27 @@ static const struct lt_cpu_model models[] = {
 		.flags = { "-msimd128" },
 		.runs = runs_nowhere,
 		FIXED("cpu:wasm32", 16, 12, 32, 256, 4, 1) },
-	/* So few registers that addresses of all accesses in a loop, made before it, would push its sums out of them. */
+	/* So few registers that addresses of all accesses in a loop, made before it, would push its sums out of them; and that
+	 * gcc, which keeps colours for a loop at a time, keeps the wrong ones: what is used most comes first. */
 	{ .name = "cortex-m0",
 		.machine = "arm",
-		.flags = { "-mcpu=cortex-m0", "-mthumb", "-fno-move-loop-invariants" },
-		MICRO("cpu:cortex-m0", 8, 32) },
-	{ .name = "cortex-m3", .machine = "arm", .flags = { "-mcpu=cortex-m3", "-mthumb" }, MICRO("cpu:cortex-m3", 13, 32) },
+		.flags = { "-mcpu=cortex-m0", "-mthumb", "-fno-move-loop-invariants", "-fira-algorithm=priority",
+			"-fira-region=one" },
+		MICRO("cpu:cortex-m0", 8, 32, 0) },
+	{ .name = "cortex-m3",
+		.machine = "arm",
+		.flags = { "-mcpu=cortex-m3", "-mthumb" },
+		MICRO("cpu:cortex-m3", 13, 32, 0) },
+	/* In the order of the text, in which a product of bytes is widened when it is wanted. */
 	{ .name = "cortex-m4",
 		.machine = "arm",
-		.flags = { "-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=soft" },
-		MICRO("cpu:cortex-m4", 13, 32) },
-	{ .name = "avr5", .machine = "avr", .flags = { "-mmcu=atmega328p" }, .flash = "__flash", MICRO("cpu:avr5", 32, 16) },
+		.flags = { "-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=soft", "-fno-schedule-insns" },
+		MICRO("cpu:cortex-m4", 13, 32, 4) },
+	{ .name = "avr5",
+		.machine = "avr",
+		.flags = { "-mmcu=atmega328p" },
+		.flash = "__flash",
+		MICRO("cpu:avr5", 32, 16, 0) },
 };
 
 uint32_t lt__cpu_model_count(void) { return sizeof models / sizeof *models; }

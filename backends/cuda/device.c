@@ -72,7 +72,7 @@ static void find_machine(struct lt_session *s)
 		.stack_bytes = STACK,
 		.calls = s->blas.path[0] != '\0',
 		.memory_bytes = WIDEST,
-		.dots = 1,
+		.dots = 16,
 		.unrolled = MAX_UNROLLED,
 		.max_variables = MAX_VARIABLES,
 		.n_tile = lt__n_tile_name,

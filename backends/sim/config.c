@@ -7,7 +7,7 @@
 #include "lt/options.h"
 
 enum { SEED, ORDER, RANGE, COUNTS, EXPAND, OFF, DROP, SKIP, LANES, MOVED, UNROLL, COPIED, ARRAY, TEAMS, MASKED,
-	GATHERED, DOTS, GRID, SUBGROUP, SHARED, BLOCK, CALLS, DESCRIBED, GROUPS, BLOCKS, A100, H100, H200, TF32, WIDE,
+	GATHERED, DOTS, QUADS, GRID, SUBGROUP, SHARED, BLOCK, CALLS, DESCRIBED, GROUPS, BLOCKS, A100, H100, H200, TF32, WIDE,
 	N_OPTION };
 #define LARGEST 999999999999999999
 #define MILLION (1 << 20)
@@ -39,6 +39,7 @@ static const struct lt_option options[N_OPTION] = {
 	[MASKED] = { .key = "masked", .about = "a vector under a mask costs nothing" },
 	[GATHERED] = { .key = "gathered", .about = "lanes may be at an index of their own" },
 	[DOTS] = { .key = "dots", .about = "sums of products of bytes have an instruction" },
+	[QUADS] = { .key = "quads", .about = "the same of four bytes, where there are no vectors" },
 	[GRID] = { .key = "grid", .about = "the machine runs grids of blocks" },
 	[SUBGROUP] = { .key = "subgroup", .value = "THREADS", .words = "1 2 4 8 16 32 64",
 		.about = "threads of a subgroup" },
@@ -97,7 +98,7 @@ static void machine_with_grids(struct lt_machine *m, int64_t shared_bytes)
 	m->subgroup = 32;
 	m->shared_bytes = shared_bytes;
 	m->memory_bytes = 16;
-	m->dots = 1;
+	m->dots = 16;
 	m->unrolled = 4096;
 	m->n_tile = lt__n_tile_name;
 	m->tiles = lt__tile_names;
@@ -119,7 +120,8 @@ static void read_machine(const struct lt_option_item *item, struct lt_machine *m
 	case TEAMS: m->teams = (uint32_t)x; break;
 	case MASKED: m->masked = 1; break;
 	case GATHERED: m->gathered = 1; break;
-	case DOTS: m->dots = 1; break;
+	case DOTS: m->dots = 16; break;
+	case QUADS: m->dots = 4; break;
 	case GRID:
 		machine_with_grids(m, 49152);
 		break;

@@ -110,7 +110,8 @@ lt_status lt__text_accepts(const struct lt_text_dialect *d, const struct lt_kern
 	for (uint32_t i = 0; i < k->n_instruction && !status; i++) {
 		const struct lt_instruction *x = &k->instructions[i];
 		const struct lt_value_type type = lt__instruction_type(k, x);
-		if (x->opcode >= LT_NOPCODE || (!d->lanes && !d->packs && (x->lanes > 1 || type.lanes > 1)))
+		if (x->opcode >= LT_NOPCODE || (!d->lanes && !d->packs && (x->lanes > 1 || type.lanes > 1)
+			&& !(d->quads && lt__text_is_quad(x))))
 			return lt__report(diag, LT_EUNSUPPORTED, -1, x->origin, "lower it for a machine without vectors",
 				"%s has no values of several lanes, as instruction %u of kernel %s has", d->name, (unsigned)i, k->name);
 		if (d->lanes && x->opcode == LT_OPCODE_fold && type.lanes > 1 && !lt__opcode_folded((uint32_t)x->what))

@@ -12,7 +12,8 @@
  * last what the C library has. */
 enum { ALL = UINT16_MAX, F64 = 1 << LT_F64, FLOATS = 1 << LT_F32 | F64 };
 static const struct lt_machine_operator operators[] = {
-	{ LT_OPCODE_scale, 0, 1 << LT_F32, 0 },                         /* only where the processor scales: the first row */
+	{ LT_OPCODE_dot, 1 << LT_I32, 0, 0 },                           /* only of dialects with quads: the first row */
+	{ LT_OPCODE_scale, 0, 1 << LT_F32, 0 },                         /* only where the processor scales: the next one */
 	{ LT_OPCODE_dot, 0, 1 << LT_I32, 0 },
 #define ROW(name, many) { LT_OPCODE_##name, ALL, many, ALL }
 	ROW(sqrt, FLOATS), ROW(floor, FLOATS), ROW(ceil, FLOATS), ROW(round, FLOATS), ROW(div, 0), ROW(mod, 0), ROW(pow, 0),
@@ -30,14 +31,16 @@ static const int library_since[] = {
 #undef FUNCTION
 };
 
-const struct lt_machine_operator *lt__text_operators(bool scales, int vector_library, uint32_t *n)
+const struct lt_machine_operator *lt__text_operators(
+	const struct lt_text_dialect *d, bool scales, int vector_library, uint32_t *n)
 {
+	const uint32_t first = d->quads ? 0 : scales ? 1 : 2;
 	enum { N_FUNCTION = sizeof library_since / sizeof *library_since };
 	uint32_t own = (uint32_t)(sizeof operators / sizeof *operators) - N_FUNCTION, end = own;
 	while (end < own + N_FUNCTION && library_since[end - own] <= vector_library)
 		end++;
-	*n = scales ? end : end - 1;
-	return scales ? operators : operators + 1;
+	*n = end - first;
+	return operators + first;
 }
 
 const struct lt_text_dialect lt__text_c99 = {
@@ -59,6 +62,7 @@ const struct lt_text_dialect lt__text_bare = {
 	.counting = "",
 	.inlined = "static inline ",
 	.bare = true,
+	.quads = true,
 	.int_bits = 32,
 };
 

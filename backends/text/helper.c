@@ -69,13 +69,13 @@ static struct helper_source source_of(const struct text *t, const char *name, st
 {
 	enum { N_ONE = sizeof one_lane / sizeof *one_lane, N_GNU = sizeof one_lane_gnu / sizeof *one_lane_gnu,
 		N_MANY = sizeof many_lanes / sizeof *many_lanes };
-	const struct helper *h = type.lanes > 1 ? helper_row(many_lanes, N_MANY, name, type.dtype)
+	const struct helper *h = t->d->quads ? NULL : type.lanes > 1 ? helper_row(many_lanes, N_MANY, name, type.dtype)
 		: t->d->lanes ? helper_row(one_lane_gnu, N_GNU, name, type.dtype) : NULL;
 	if (t->d->device)
 		h = device_row(t, name, type.dtype);
 	if (h && t->d->device)
 		return (struct helper_source){ h->text, type.lanes > 1 };
-	if (h || type.lanes > 1)
+	if (h || (type.lanes > 1 && !t->d->quads))
 		return (struct helper_source){ h ? h->text : "", true };
 	h = helper_row(one_lane, N_ONE, name, type.dtype);
 	return (struct helper_source){ h ? h->text : "", false };

@@ -83,6 +83,8 @@ static void store_lanes(struct text *t, const struct lt_instruction *i)
 struct text_expr lt__text_load(struct text *t, int32_t at)
 {
 	const struct lt_instruction *i = text_at(t, at);
+	if (i->lanes > 1 && t->d->quads)
+		return lt__text_quad_load(t, at);
 	if (i->lanes > 1)
 		return t->d->packs ? lt__text_pack_load(t, at) : load_lanes(t, i);
 	struct text_expr mask = i->operand[2] >= 0 ? lt__text_use(t, i->operand[2]) : (struct text_expr){ 0 };

@@ -181,6 +181,8 @@ const char *lt__text_type(struct text *t, struct lt_value_type type, uint32_t ma
 		return e->type;
 	if (t->d->packs)
 		return pack_type(t, type);
+	if (t->d->quads)
+		return "uint32_t";
 	/* One name for all that is the same vector: halves and bools are numbers. */
 	const char *name = e->kind == 'F' ? lt__text_formatted(t, "lt_%sx%u", e->name, n)
 		: lt__text_formatted(t, "lt_%c%ux%u", e->is_signed ? 'i' : 'u', bits, n);

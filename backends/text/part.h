@@ -150,6 +150,10 @@ int64_t lt__text_swizzle_period(const struct text *, int32_t buffer);
 struct text_expr lt__text_element_at(struct text *, const struct lt_instruction *);
 
 /* pack.c: an instruction with operands, or a value, of several lanes.  called: a function of these.  */
+/* quad.c */
+bool lt__text_is_quad(const struct lt_instruction *);
+struct text_expr lt__text_quad_load(struct text *, int32_t i);
+struct text_expr lt__text_quad_dot(struct text *, int32_t i);
 struct text_expr lt__text_pack(struct text *, int32_t i);
 struct text_expr lt__text_pack_update(struct text *, const struct lt_instruction *, const struct text_expr *x);
 struct text_expr lt__text_called(struct text *, const char *function, const struct text_expr *x, int n);

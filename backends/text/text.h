@@ -30,6 +30,7 @@ struct lt_text_dialect {
 	 * wide. */
 	bool bare;
 	uint8_t int_bits;
+	bool quads;                     /* four bytes side by side are a number of 32 bits, for `dot` of one lane */
 	/* Before the type of what a slot reads only stands KERNEL_slotN: a macro that says in which memory that is, of two
 	 * with addresses of their own. */
 	bool places;
@@ -41,7 +42,8 @@ extern const struct lt_text_dialect lt__text_bare;      /* C99 for machines with
 /* For lt_machine.operators: what need not be expanded before it is printed.  Static.  scales: the processor has an
  * instruction for `scale` (AVX-512).  vector_library: the version of glibc, 235 for 2.35, whose libmvec the text may
  * call (with -lm); 0: none. */
-const struct lt_machine_operator *lt__text_operators(bool scales, int vector_library, uint32_t *n);
+const struct lt_machine_operator *lt__text_operators(
+	const struct lt_text_dialect *, bool scales, int vector_library, uint32_t *n);
 
 /* LT_EUNSUPPORTED names the first value that the dialect cannot express. */
 lt_status lt__text_accepts(const struct lt_text_dialect *, const struct lt_kernel *, struct lt_diag *);

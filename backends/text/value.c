@@ -18,6 +18,8 @@ struct text_expr lt__text_value(struct text *t, int32_t at)
 		return lt__text_load(t, at);
 	if (t->d->device && lt__text_grid_opcode(i->opcode))
 		return lt__text_grid_value(t, at);
+	if (i->opcode == LT_OPCODE_dot && t->d->quads)
+		return lt__text_quad_dot(t, at);
 	if (i->lanes > 1 || type.lanes > 1 || i->opcode == LT_OPCODE_dot)
 		return t->d->packs ? lt__text_pack(t, at) : lt__text_lanes(t, at);
 	if (i->opcode == LT_OPCODE_shuffle && i->lanes == 1 && type.lanes == 1)

@@ -93,6 +93,8 @@ struct lt_target {
 	/* 1: no default tree packs a constant before the first run: panels of one are packed in each run, where that pays.
 	 * What is set by a backend's caps stays; lt_options.unpacked sets it for one program */
 	uint32_t unpacked;
+	/* Without vectors: bytes whose products one step adds to a sum of 32 bits; 0: it has no such step */
+	uint64_t dot_bytes;
 };
 /* TF32: in products of float32 the factors' bits that an instruction of `tiles` does not take. */
 enum lt_allow { LT_ALLOW_TF32 = 1 };

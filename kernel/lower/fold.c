@@ -19,8 +19,11 @@ void lt__lower_finish_fold(struct lowering *l, int32_t s, int32_t value)
 	const struct lt_op *op = LT_AT(struct lt_op, l->t->ops, lower_stmt_at(l, s)->op);
 	if (lt__lower_join_fold(l, s, value))
 		return;
-	int32_t all = lt__build_value(&l->b, LT_OPCODE_fold, op->out, 1, value, -1);
-	l->b.region[l->b.now].at[all].what = (int32_t)op->opcode;
+	int32_t all = value;
+	if (lower_lanes_of(l, value) > 1) {
+		all = lt__build_value(&l->b, LT_OPCODE_fold, op->out, 1, value, -1);
+		l->b.region[l->b.now].at[all].what = (int32_t)op->opcode;
+	}
 	if (!l->part || !lt__lower_combine_own(l, s, all))      /* in a grid: the thread's part of it */
 		lt__lower_reduce(l, s, all);
 }
@@ -57,9 +60,23 @@ void lt__lower_end_folds(struct lowering *l, const struct lower_fold *outside)
 	}
 }
 
+/* Those of four bytes are added to the element at once: there are no lanes of a sum. */
+static void add_dot(struct lowering *l, int32_t s)
+{
+	const struct lt_stmt *st = lower_stmt_at(l, s);
+	const int32_t buffer = lower_access_at(l, st->dest)->buffer;
+	const struct lower_address at = l->storage[buffer].is_variable ? (struct lower_address){ -1, 0 }
+		: lt__lower_locate(l, s, st->dest);
+	lt__lower_write_at(l, buffer, at, lt__lower_dot(l, lt__lower_read_at(l, buffer, at, -1)));
+}
+
 /* The products of a vector of bytes are added to the lanes of the variable, or folded at once. */
 static void fold_dot(struct lowering *l, int32_t s, struct lower_fold *f)
 {
+	if (!f && l->lanes == 4) {
+		add_dot(l, s);
+		return;
+	}
 	int32_t sum = f ? lt__build_get(&l->b, f->variable) : lt__build_value(&l->b, LT_OPCODE_splat, LT_I32, l->lanes / 4,
 		lt__lower_pure(l, LT_OPCODE_const, LT_I32, -1, -1, -1, 0), -1);
 	sum = lt__lower_dot(l, sum);

@@ -77,7 +77,7 @@ static bool join_fits(struct lowering *l, int32_t loop, int32_t s, int32_t *rese
 void lt__lower_begin_joins(struct lowering *l, int32_t loop)
 {
 	const struct lt_loop *x = lower_loop_at(l, loop);
-	if (l->part || x->max_trip_count < 2 || x->max_trip_count > MAX_JOINED)
+	if (l->part || !l->machine.vector_bytes || x->max_trip_count < 2 || x->max_trip_count > MAX_JOINED)
 		return;
 	for (int32_t s = x->first_stmt; s < x->first_stmt + x->n_stmt; s++) {
 		int32_t reset;

@@ -251,10 +251,10 @@ static void vectorize(struct lowering *l, int32_t i)
 	p->masked = l->machine.masked && !shares_array(l, i);
 	if (p->masked && !p->bounded && p->lanes * 2 <= max && p->lanes < x->max_trip_count && locals_fit(l, i, p->lanes * 2))
 		p->lanes *= 2;          /* one vector under a mask instead of two or more */
-	const bool grid = l->machine.subgroup && p->dot;
-	if (l->machine.subgroup && !p->parallel && !grid) {
+	const bool alone = !l->machine.vector_bytes && p->dot;          /* there are no other vectors */
+	if ((l->machine.subgroup || (!l->machine.vector_bytes && l->machine.dots)) && !p->parallel && !alone) {
 		unroll(l, p, x);        /* step W joins what the copies access side by side */
-	} else if ((!l->machine.vector_bytes && !grid) || p->parallel) {
+	} else if ((!l->machine.vector_bytes && !alone) || p->parallel) {
 		p->reason = l->machine.vector_bytes ? "it has a parallel loop in it" : NULL;
 	} else if (p->vector || x->max_trip_count == 1) {
 		unroll(l, p, x);

@@ -18,11 +18,11 @@ lt_status lt__walk_counts(const struct lt_kernel *, int64_t *runs, struct lt_dia
 void lt__walk_parts(const struct lt_kernel *, bool addresses, bool *part);
 
 /* work.c: kinds of work, and how much of each a run does: accesses and their bytes, products of numbers of 8, 16 and
- * 32 bits before they are cast, other operators of integers up to 32 bits, all of 64 and of floats, iterations of
- * loops, loops that are entered, conditions that are asked, 1 for the launch. */
+ * 32 bits before they are cast, of bytes by four, other operators of integers up to 32 bits, all of 64 and of floats,
+ * iterations of loops, loops that are entered, conditions that are asked, 1 for the launch. */
 enum lt_work_kind { LT_WORK_LOAD, LT_WORK_LOAD_BYTES, LT_WORK_STORE, LT_WORK_STORE_BYTES, LT_WORK_PRODUCT8,
-	LT_WORK_PRODUCT16, LT_WORK_PRODUCT32, LT_WORK_SUM, LT_WORK_SHIFT, LT_WORK_CHOICE, LT_WORK_QUOTIENT, LT_WORK_WIDE,
-	LT_WORK_FLOAT, LT_WORK_ITERATION, LT_WORK_ENTERED, LT_WORK_BRANCH, LT_WORK_LAUNCH, LT_NWORK };
+	LT_WORK_PRODUCT16, LT_WORK_PRODUCT32, LT_WORK_DOT, LT_WORK_SUM, LT_WORK_SHIFT, LT_WORK_CHOICE, LT_WORK_QUOTIENT,
+	LT_WORK_WIDE, LT_WORK_FLOAT, LT_WORK_ITERATION, LT_WORK_ENTERED, LT_WORK_BRANCH, LT_WORK_LAUNCH, LT_NWORK };
 struct lt_walk_work { int64_t n[LT_NWORK]; };
 /* As lt__walk_counts. */
 lt_status lt__walk_work(const struct lt_kernel *, struct lt_walk_work *, struct lt_diag *);

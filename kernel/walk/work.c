@@ -24,6 +24,7 @@ static enum lt_work_kind kind_of(const struct lt_kernel *k, const struct lt_inst
 		return LT_NWORK;
 	case LT_OPCODE_loop: return LT_WORK_ENTERED;
 	case LT_OPCODE_if: return LT_WORK_BRANCH;
+	case LT_OPCODE_dot: return LT_WORK_DOT;
 	default: break;
 	}
 	if (dtype == LT_F32 || dtype == LT_F64)

@@ -19,8 +19,10 @@
  *     $contracted       its loops over what is summed, in the order in which the constant factor has them
  *     $deepest          the innermost of all
  *     $inner $short     the innermost loop of these; if it has four iterations or fewer
+ *     $dot $bytes       $inner and how many bytes the target adds at once, if both factors are such, in a row along it
  *     $constant         the cast of the constant factor, if there is one
- *     $reader $weights  who reads the constant factor, and what that is; $packed: its other dims
+ *     $reader $weights  who reads the constant factor, and what that is
+ *     $packed $within   the digits of its dims but $dim; what is in one of these: $dim, and in it what is added at once
  *     $cast $window     the cast of the other factor, if it is read as it is; if by a window or another view
  *     $viewer $viewed   who reads by a window, and what that is of: the product, if there is no cast, or the cast,
  *                       which is $again then
@@ -57,15 +59,16 @@ static const struct recipe *next_recipe(const struct lt_target *t, enum recipe_o
 
 /* --- what the words stand for --- */
 
-enum { MAX_LOOPS = 16, MAX_AFTER = 64, MAX_STEPS = 8 };
+enum { MAX_STEPS = 8 };          /* of a line of recipe.def */
 /* Of a cast or a sum; -1: there is none. */
 struct roles {
 	const struct lt_looptree *t;
 	lt_node widened, spread, sum, term, constant, reader, weights, cast, window, viewer, viewed;
-	lt_tnode loop[MAX_LOOPS]; int32_t n_loop;       /* around the sum, outermost first */
+	lt_tnode *loop; int32_t n_loop;                 /* around the sum, outermost first */
 	lt_tnode row, across;                           /* the outermost by which the window moves; next to the column's */
 	lt_var column;
-	lt_var dim[MAX_LOOPS]; int32_t n_dim;           /* summed, in the constant factor's order */
+	lt_var *dim; int32_t n_dim;                     /* summed, in the constant factor's order */
+	uint32_t dot_bytes;                             /* that are added at once; 0: one by one */
 	const char *first;                              /* of the leaves behind it: in its loops already */
 };
 
@@ -131,9 +134,10 @@ static bool find_loops(struct roles *r)
 	r->row = r->across = -1;
 	for (lt_tnode at = t->node[t->leaf_of[r->sum]].parent; at >= 0; at = t->node[at].parent)
 		n++;
-	if (n == 0 || n > MAX_LOOPS)
+	if (n == 0)
 		return false;
 	r->n_loop = n;
+	r->loop = LT_NEW(t->arena, lt_tnode, n);
 	for (lt_tnode at = t->node[t->leaf_of[r->sum]].parent; at >= 0; at = t->node[at].parent)
 		r->loop[--n] = at;
 	for (int32_t i = 0; i < r->n_loop; i++) {
@@ -195,13 +199,52 @@ static void find_dims(struct roles *r)
 {
 	const struct lt_nodedef *w = &r->t->graph->node[r->weights];
 	r->n_dim = 0;
-	for (int32_t i = 0; i < w->n_dim && r->n_dim < MAX_LOOPS; i++)
+	r->dim = LT_NEW(r->t->arena, lt_var, w->n_dim + 1);
+	for (int32_t i = 0; i < w->n_dim; i++)
 		if (lt__reduces(r->t->graph, r->sum, w->dim[i]) && r->t->graph->var[w->dim[i]].extent > 1)
 			r->dim[r->n_dim++] = w->dim[i];
 }
 
+/* The value that is read of which factor i of the product is a cast, and who reads it, as its operand *k. */
+static lt_node bytes_of(const struct roles *r, int32_t i, lt_node *reader, int32_t *k)
+{
+	const lt_node factor = read_base(r->t, r->term, i);
+	const bool cast = factor >= 0 && is_cast(r->t->graph, factor) && r->t->leaf_of[factor] >= 0;
+	*reader = cast ? factor : r->term;
+	*k = cast ? 0 : i;
+	return cast ? read_base(r->t, factor, 0) : factor;
+}
+
+/* Whether elements that lie side by side in the value are read one after the other by a loop over v. */
+static bool is_side_by_side(const struct roles *r, lt_node reader, int32_t k, lt_var v)
+{
+	const struct lt_leaf *leaf = r->t->leaf[reader];
+	const struct lt_map *m = &leaf->read[k].piece[0].map;
+	const int32_t width = 1 + m->n_param + m->n_dim + m->n_div, column = lt__leaf_column(leaf, v);
+	bool steps = column >= 0 && leaf->read[k].n_piece == 1 && m->n_div == 0 && m->n_row > 0;
+	for (int32_t row = 0; steps && row < m->n_row; row++)
+		steps = m->row[row * width + 1 + m->n_param + column] == (row == m->n_row - 1);
+	return steps;
+}
+
+/* Bytes that the target adds products of at once, where both factors are such: the image as it lies, the constant as it
+ * is packed. */
+static uint32_t find_dot(const struct roles *r, const struct lt_target *target, int32_t image)
+{
+	const struct lt_graph *g = r->t->graph;
+	const lt_var inner = r->dim[r->n_dim - 1];
+	lt_node reader;
+	int32_t k;
+	const lt_node w = bytes_of(r, !image, &reader, &k), x = bytes_of(r, image, &reader, &k);
+	const bool bytes = w >= 0 && x >= 0 && g->node[w].dtype == g->node[x].dtype
+		&& (g->node[w].dtype == LT_I8 || g->node[w].dtype == LT_U8) && g->node[r->term].dtype == LT_I32;
+	return bytes && target->dot_bytes && g->var[inner].extent % (int64_t)target->dot_bytes == 0
+		&& is_side_by_side(r, reader, k, inner) ? (uint32_t)target->dot_bytes : 0;
+}
+
 /* Whether `sum` adds products of a constant and something else; r: what they are. */
-static bool find_roles(const struct lt_looptree *t, lt_node sum, uint8_t *known, const char *first, struct roles *r)
+static bool find_roles(const struct lt_looptree *t, const struct lt_target *target, lt_node sum, uint8_t *known,
+	const char *first, struct roles *r)
 {
 	const struct lt_graph *g = t->graph;
 	const struct lt_nodedef *d = &g->node[sum];
@@ -226,6 +269,7 @@ static bool find_roles(const struct lt_looptree *t, lt_node sum, uint8_t *known,
 		return false;
 	find_image(r, factor[image], image);
 	find_dims(r);
+	r->dot_bytes = r->n_dim > 0 ? find_dot(r, target, image) : 0;
 	return r->n_dim > 0;
 }
 
@@ -267,6 +311,7 @@ static bool find_cast_roles(const struct lt_looptree *t, lt_node n, struct roles
 		r->column = g->var[d->dim[i]].extent > 1 ? d->dim[i] : -1;
 	if (r->column < 0)
 		return false;
+	r->dim = LT_NEW(t->arena, lt_var, 1);
 	r->dim[0] = r->column;
 	for (lt_node x = 0; x < g->n_node; x++) {
 		bool here;
@@ -370,16 +415,27 @@ static const char *contracted_word(const struct roles *r)
 	return text;
 }
 
-/* The dims of the constant factor but for that of the columns. */
+/* The dims of the constant factor but for that of the columns; of what is added at once what lies within one of it. */
 static const char *packed_word(const struct roles *r)
 {
 	const struct lt_graph *g = r->t->graph;
 	const struct lt_nodedef *w = &g->node[r->weights];
 	const char *text = "";
-	for (int32_t i = 0; i < w->n_dim; i++)
-		if (w->dim[i] != r->column)
-			text = lt__arena_format(r->t->arena, "%s%s%s", text, *text ? " " : "", g->var[w->dim[i]].name);
+	for (int32_t i = 0; i < w->n_dim; i++) {
+		if (w->dim[i] == r->column)
+			continue;
+		text = lt__arena_format(r->t->arena, "%s%s%s", text, *text ? " " : "", g->var[w->dim[i]].name);
+		if (r->dot_bytes && w->dim[i] == r->dim[r->n_dim - 1])
+			text = lt__arena_format(r->t->arena, "%s/%u", text, (unsigned)r->dot_bytes);
+	}
 	return text;
+}
+
+static const char *within_word(const struct roles *r)
+{
+	const struct lt_graph *g = r->t->graph;
+	return r->dot_bytes ? lt__arena_format(r->t->arena, "%s %s", g->var[r->column].name,
+		g->var[r->dim[r->n_dim - 1]].name) : g->var[r->column].name;
 }
 
 /* The value of a word of n letters, NULL: it is none; "": it stands for nothing. */
@@ -406,6 +462,9 @@ static const char *word_value(const struct roles *r, const char *word, size_t n,
 		{ "row", r->row < 0 ? "" : loop_over(r, r->t->node[r->row].var) },
 		{ "contracted", contracted_word(r) },
 		{ "packed", packed_word(r) },
+		{ "within", within_word(r) },
+		{ "dot", r->dot_bytes ? loop_over(r, r->dim[r->n_dim - 1]) : "" },
+		{ "bytes", r->dot_bytes ? lt__arena_format(r->t->arena, "%u", (unsigned)r->dot_bytes) : "" },
 		{ "inner", loop_over(r, r->dim[r->n_dim - 1]) },
 		{ "short", g->var[r->dim[r->n_dim - 1]].extent <= 4 ? loop_over(r, r->dim[r->n_dim - 1]) : "" },
 		{ "constant", node_word(r, r->constant) },
@@ -454,13 +513,14 @@ static const char *fill_step(const struct roles *r, const char *step, size_t n, 
 /* t: as it is; line: before the line that is taken; from: as it was given. */
 struct applied {
 	struct lt_arena *arena;
+	const struct lt_target *target;
 	struct lt_looptree *t, *line;
 	const struct lt_looptree *from;
 	struct lt_text steps;           /* that were taken, one a line */
 	enum recipe_of of;
 	const char *name;               /* of the cast or the sum */
 	const char *first;
-	const char *after[MAX_AFTER]; int32_t n_after;  /* found once: the steps then part them */
+	const char **after; int32_t n_after;            /* found once: the steps then part them */
 };
 
 static bool roles_now(const struct applied *a, struct roles *r)
@@ -468,7 +528,7 @@ static bool roles_now(const struct applied *a, struct roles *r)
 	const lt_node n = lt__tree_node_named(a->t, a->name);
 	if (n < 0 || a->of == OF_CAST)
 		return n >= 0 && find_cast_roles(a->t, n, r);
-	return find_roles(a->t, n, LT_NEW(a->arena, uint8_t, a->t->graph->n_node + 1), a->first, r);
+	return find_roles(a->t, a->target, n, LT_NEW(a->arena, uint8_t, a->t->graph->n_node + 1), a->first, r);
 }
 
 static const char *take_step(struct applied *a, const char *text, lt_status *st)
@@ -530,7 +590,7 @@ static lt_status take_line(struct applied *a, const char *line, size_t n, const 
 }
 
 /* Leaves behind the sum, in a loop over its columns next to its own loops: their names. */
-static int32_t find_after(const struct applied *a, const char **out)
+static int32_t find_after(const struct applied *a, const char ***out)
 {
 	const struct lt_looptree *t = a->t;
 	struct roles r;
@@ -542,10 +602,14 @@ static int32_t find_after(const struct applied *a, const char **out)
 	const lt_tnode at = outer < r.n_loop ? t->node[r.loop[outer]].next : -1;
 	if (at < 0 || t->node[at].kind != LT_TLOOP || t->node[at].var != r.column)
 		return 0;
+	for (lt_tnode leaf = t->node[at].child; leaf >= 0; leaf = t->node[leaf].next)
+		n++;
+	*out = LT_NEW(a->arena, const char *, n);
+	n = 0;
 	for (lt_tnode leaf = t->node[at].child; leaf >= 0; leaf = t->node[leaf].next) {
-		if (t->node[leaf].kind != LT_TLEAF || n == MAX_AFTER)
+		if (t->node[leaf].kind != LT_TLEAF)
 			return 0;
-		out[n++] = lt__arena_format(a->arena, "%s", t->graph->node[t->node[leaf].leaf].name);
+		(*out)[n++] = lt__arena_format(a->arena, "%s", t->graph->node[t->node[leaf].leaf].name);
 	}
 	return n;
 }
@@ -559,7 +623,7 @@ static lt_status take_text(struct applied *a, const char *text, const char **why
 		const bool each = memmem(line, n, "$after", 6);
 		const bool fuses = each && memmem(line, n, "fuse", 4);
 		if (each && !a->n_after)
-			a->n_after = find_after(a, a->after);
+			a->n_after = find_after(a, &a->after);
 		for (int32_t i = 0; i < (each ? a->n_after : 1) && !*why; i++) {
 			const char *after = each ? a->after[fuses ? i : a->n_after - 1 - i] : NULL;
 			LT_TRY(take_line(a, line + may, n - may, after, why));
@@ -573,7 +637,8 @@ static lt_status take_text(struct applied *a, const char *text, const char **why
 
 /* Casts or sums by name: a text may add nodes to the graph.  In the order of the graph, casts of constants last: so all
  * steps of a recurrent layer read constants and what another step has made in the same order. */
-static int32_t find_all(const struct lt_looptree *t, enum recipe_of of, struct lt_arena *a, const char ***out)
+static int32_t find_all(const struct lt_looptree *t, const struct lt_target *target, enum recipe_of of,
+	struct lt_arena *a, const char ***out)
 {
 	uint8_t *known = LT_NEW(a, uint8_t, t->graph->n_node + 1);
 	struct roles r;
@@ -582,7 +647,7 @@ static int32_t find_all(const struct lt_looptree *t, enum recipe_of of, struct l
 	for (int constants = 0; constants < 2; constants++)
 		for (lt_node i = 0; i < t->graph->n_node; i++)
 			if (is_constant(t->graph, i, known) == constants
-					&& (of == OF_CAST ? find_cast_roles(t, i, &r) : find_roles(t, i, known, NULL, &r)))
+					&& (of == OF_CAST ? find_cast_roles(t, i, &r) : find_roles(t, target, i, known, NULL, &r)))
 				(*out)[n++] = lt__arena_format(a, "%s", t->graph->node[i].name);
 	return n;
 }
@@ -602,8 +667,8 @@ struct recipe_input { const struct lt_target *target; struct lt_looptree **tree;
 static lt_status take_recipe(struct recipe_input *in, const struct recipe *recipe, const char *name,
 	struct lt_text *steps, bool *taken, const char **said)
 {
-	struct applied a = { .arena = in->arena, .t = *in->tree, .from = *in->tree, .steps = { .arena = in->arena },
-		.of = recipe->of, .name = name };
+	struct applied a = { .arena = in->arena, .target = in->target, .t = *in->tree, .from = *in->tree,
+		.steps = { .arena = in->arena }, .of = recipe->of, .name = name };
 	const char *why;
 	lt_status st = take_text(&a, recipe->text, &why);
 	*taken = !st && !why;
@@ -639,7 +704,7 @@ static lt_status take_one(struct recipe_input *in, enum recipe_of of, const char
 static lt_status take_all(struct recipe_input *in, enum recipe_of of, struct lt_text *steps)
 {
 	const char **name;
-	const int32_t n = find_all(*in->tree, of, in->arena, &name);
+	const int32_t n = find_all(*in->tree, in->target, of, in->arena, &name);
 	const char **said = LT_NEW(in->arena, const char *, n + 1);
 	for (int32_t i = 0; i < n; i++)
 		LT_TRY(take_one(in, of, name[i], steps, &said[i]));

@@ -7,7 +7,7 @@
 		#type " has free bytes behind " #last);
 FULL(lt_backend, options)
 FULL(lt_device, bytes) FULL(lt_diagnostic, remedy) FULL(lt_host, running) FULL(lt_caps, promises) FULL(lt_args, param)
-	FULL(lt_target, unpacked) FULL(lt_tree, call_windows) FULL(lt_type, bytes) FULL(lt_op, reserved)
+	FULL(lt_target, dot_bytes) FULL(lt_tree, call_windows) FULL(lt_type, bytes) FULL(lt_op, reserved)
 		FULL(lt_tparam, high) FULL(lt_div, den) FULL(lt_loop, base) FULL(lt_buffer, reserved)
 			FULL(lt_access, n_bound) FULL(lt_piece, bits) FULL(lt_operand, dtype) FULL(lt_stmt, reserved)
 				FULL(lt_call, n_anchor) FULL(lt_call_dim, n_bound) FULL(lt_call_operand, first_stride)

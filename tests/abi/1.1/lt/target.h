@@ -35,8 +35,9 @@ struct lt_routine {
 	uint32_t scores;                /* of ATTENTION: bit set 1<<enum lt_call_scores                               */
 	uint32_t max_ops;               /* ops before and behind together, at most; 0: any number                     */
 	uint32_t max_reads, max_results;        /* the same of lt_call's                                              */
-	/* 1: roundings between its ops (lt_call_op.may_skip) are left out.  0: a call that has some is not taken, unless cast
-	 * is in `before` or `behind`: then they are done */
+	/* 1: roundings between its ops (lt_call_op.may_skip) are left out; of a row with LT_PATTERN_PRODUCT, those between the
+	 * product and its epilogues.  0: a call that has some is not taken, unless cast is in `before` or `behind`: then they
+	 * are done */
 	uint32_t wide;
 	uint32_t align;                 /* bytes, of where operands begin and of all strides but those of 1; 0: any    */
 	struct lt_array shapes;         /* struct lt_routine_shape: default trees call it where one fits; none: everywhere */
@@ -92,6 +93,8 @@ struct lt_target {
 	/* 1: no default tree packs a constant before the first run: panels of one are packed in each run, where that pays.
 	 * What is set by a backend's caps stays; lt_options.unpacked sets it for one program */
 	uint32_t unpacked;
+	/* Without vectors: bytes whose products one step adds to a sum of 32 bits; 0: it has no such step */
+	uint64_t dot_bytes;
 };
 /* TF32: in products of float32 the factors' bits that an instruction of `tiles` does not take. */
 enum lt_allow { LT_ALLOW_TF32 = 1 };

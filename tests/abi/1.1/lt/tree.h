@@ -224,7 +224,8 @@ struct lt_stmt   {
  * the end, 1 left, 2 right, then what its epilogues read, in the order of their bits.  Element (i0, i1 ...) of operand
  * o is at row + sum strides[first_stride + d] * i_d of its buffer; the stride is 0 along a dim that the operand does
  * not have, so a bias is repeated along it.  A call overwrites its result: an LT_RESET of it before the loop is
- * ignored. */
+ * ignored.  Roundings between the product and its epilogues (may_skip, below) are in no epilogue: a routine takes such
+ * a call where its row is `wide` (target.h). */
 /* The nest below an LT_TILE loop is described in the same way, where it is what the instruction in lt_loop.call
  * computes (lt/tile.h): one row, one column and one deep dim of its extents, no epilogue, and the product is added to
  * what the result holds.  The other LT_TILE loops are resets of such results.  Both may be run as the loops that they
