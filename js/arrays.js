@@ -21,6 +21,10 @@ export const isHalf = (dtype) => isFloat(dtype) && ARRAYS[dtype].BYTES_PER_ELEME
 /** Its numbers are bigints. */
 export const isWide = (dtype) => /^Big/.test(ARRAYS[dtype].name);
 
+/** Whether it is what was meant: whole numbers are no more when they are large, and another one may have been. */
+export const isExact = (x) => !Number.isInteger(x) || Number.isSafeInteger(x);
+export const notExact = (x) => `number ${x}, which is not exact, as none above 2^53 is: give a bigint, ${BigInt(x)}n`;
+
 /** Numbers of -1 to 1, the same each time. */
 export function randoms() {
 	let seed = 1;
@@ -31,8 +35,9 @@ export function randoms() {
  * which are indices, too), zeros, ones, iota, or a number. */
 export function filled({ name, dtype, shape }, word, random = randoms()) {
 	const kind = ARRAYS[dtype], n = shape.reduce((a, b) => a * b, 1), isNumber = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i;
-	const value = { zeros: 0, ones: 1 }[word] ?? (isNumber.test(word) ? Number(word) : null);
-	const whole = isWide(dtype) ? BigInt : Number;
+	const whole = isWide(dtype) ? BigInt : Number, isWhole = /^[-+]?\d+$/;
+	const value = { zeros: 0, ones: 1 }[word]
+		?? (isWhole.test(word) ? whole(word) : isNumber.test(word) ? Number(word) : null);
 	if (isHalf(dtype)) {
 		/* A sign, an exponent of 1/2 to 1/16, and a fraction. */
 		const bits = DTYPES[dtype].bits - 1, bias = 2 ** (14 - bits) - 1;
@@ -44,8 +49,10 @@ export function filled({ name, dtype, shape }, word, random = randoms()) {
 		throw new LooptreeError('EINVAL', `${name} is ${dtype}: it is random, zeros or ones here`);
 	}
 	if (value !== null) {
-		if (!isFloat(dtype) && (!Number.isSafeInteger(value) || (dtype === 'bool' ? value !== 0 && value !== 1
-			: kind.of(whole(value))[0] !== whole(value))))
+		const isWrong = isFloat(dtype) ? !Number.isFinite(kind.of(value)[0])
+			: typeof value !== 'bigint' && !Number.isSafeInteger(value) || (dtype === 'bool' ? value !== 0 && value !== 1
+				: kind.of(whole(value))[0] !== whole(value));
+		if (isWrong)
 			throw new LooptreeError('EINVAL', `${name} is ${dtype}, which has no ${word}`);
 		return new kind(n).fill(whole(value));
 	}

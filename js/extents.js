@@ -74,10 +74,14 @@ export class Extents {
 	find(inputs, given, count, largest) {
 		const known = new Map(), shapes = new Map(), said = new Map();
 		const wrong = (port, how) => new LooptreeError('ETYPE', `input '${port.name}', ${port.text}, is given with ${how}`);
-		for (const [name, { input }] of this.#scalars) {
-			const value = given[input], number = Number(ArrayBuffer.isView(value) || Array.isArray(value) ? value[0] : value);
-			if (input !== null && value !== undefined && Number.isSafeInteger(number))
-				known.set(name, number);
+		for (const [name, { input, low, high }] of this.#scalars) {
+			const value = given[input], is = ArrayBuffer.isView(value) || Array.isArray(value) ? value[0] : value;
+			const number = typeof is === 'number' || typeof is === 'bigint' ? Number(is) : NaN;
+			if (input === null || !Number.isInteger(number) || Math.abs(number) > 2 ** 63)
+				continue;
+			if (number < low || number > high)
+				throw new LooptreeError('EFAULT', `input '${input}' is ${is}; a run has ${low} to ${high}`);
+			known.set(name, number);
 		}
 		const imply = (name, n) => {
 			known.set(name, n);

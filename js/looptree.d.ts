@@ -159,7 +159,8 @@ export interface Options {
 	/** false: the graph as it is written. */
 	passes?: boolean;
 	profile?: boolean;
-	threads?: number;
+	/** There is one. */
+	threads?: 0 | 1;
 	dims?: Record<string, number | string>;
 	weights?: Arrays;
 	/** What messages call the source. */
@@ -207,7 +208,7 @@ export interface Looptree {
 	llamaFile(file: ArrayBuffer | ArrayBufferView): 'checkpoint' | 'tokenizer' | null;
 	/** An array for a tensor, such as p.inputs.x: "random" (floats of -1 to 1, whole numbers of 0 and 1, the same each
 	 * time), "zeros", "ones", "iota", or a number, which float16 and bfloat16 do not take. */
-	filled(tensor: Pick<Tensor, 'name' | 'dtype' | 'shape'>, word: string | number): Elements;
+	filled(tensor: Pick<Tensor, 'name' | 'dtype' | 'shape'>, word: string | number | bigint): Elements;
 	backends(): Backend[];
 	primitives(): { name: string; usage: string; help: string }[];
 	operators(): string[];

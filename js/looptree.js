@@ -4,7 +4,7 @@
  *
  * Everything is on the thread that calls: a page that stays alive has the library in a worker.
  */
-import { ARRAYS, dtypeOf, filled, isFloat, isHalf, isWide, randoms } from './arrays.js';
+import { ARRAYS, dtypeOf, filled, isExact, isFloat, isHalf, isWide, notExact, randoms } from './arrays.js';
 import { hasSimd } from './engine.js';
 import { Extents, saidShape } from './extents.js';
 import { Llama, bytesOfFile, kindOfFile } from './llama.js';
@@ -30,7 +30,11 @@ const WAYS_OUT = [
 	[/assembly to show; use -b .*/, "assembly to show; { backend: 'wasm' } has a source: p.dump('source')"],
 	[/; use -b cpu.*/, "; compile it with { backend: 'wasm' }"],
 	['LT_SHOW_TREE shows it', "p.dump('tree') shows it"],
-	[/^Missing constant: ('.*') \(.*\)$/, '$&: give it by p.bind($1, array), or as one of the weights of compile']
+	[/^Missing constant: (.*)$/s, (said, of) => {
+		const [, one] = /^('[^']*') \([^']*\)$/.exec(of) ?? [];
+		return `${said}: give ${one ? `it by p.bind(${one}, array), or as one of` : 'each by p.bind(name, array), or as'} `
+			+ 'the weights of compile';
+	}]
 ];
 /* Those that are called. */
 const CALLED = ['progress', 'log', 'cancelled'];
@@ -234,12 +238,12 @@ const described = (port) => `'${port.name}', ${port.text ?? typeText(port)}`;
 
 /* Numbers of a list, nested as the axes of the tensor are or flat; [] of no axes is a number. */
 function flatten(port, value, what) {
-	const wrong = (how) => new LooptreeError('ETYPE', `${what} ${described(port)} ${how}`);
+	const wrong = (how) => new LooptreeError('ETYPE', `${what} ${described(port)}, ${how}`);
 	const number = (x) => {
 		const large = isWide(port.dtype);
 		if (port.dtype === 'bool' && typeof x === 'boolean')
 			return Number(x);
-		if (large ? !(typeof x === 'bigint' || Number.isSafeInteger(x)) : typeof x !== 'number')
+		if (large ? !(typeof x === 'bigint' || Number.isInteger(x)) : typeof x !== 'number')
 			throw wrong(`is given as a list of ${large ? 'whole ' : ''}numbers; ${kindOf(x)} is none`);
 		if (port.dtype === 'bool' && x !== 0 && x !== 1)
 			throw wrong(`is given as a list of 0 and 1; ${x} is neither`);
@@ -247,6 +251,8 @@ function flatten(port, value, what) {
 		/* Numbers of floats are rounded to the nearest one: a number stays one. */
 		if (isFloat(port.dtype) ? Number.isFinite(x) && !Number.isFinite(kept) : kept !== as)
 			throw wrong(`cannot hold ${x}`);
+		if (large && !isExact(x))
+			throw wrong(`is given with ${notExact(x)}`);
 		return as;
 	};
 	const flat = Array.isArray(value) && !value.some(Array.isArray);
@@ -272,8 +278,8 @@ function bytesOf(port, value, what) {
 		? flatten(port, value, what) : value;
 	const alike = { float16: 'Float16Array', uint8: 'Uint8ClampedArray' }[port.dtype];
 	if (!(given instanceof kind || alike && given?.constructor?.name === alike))
-		throw new LooptreeError('ETYPE', `${what} ${described(port)} is given as a ${kind.name} or a list of numbers, not as `
-			+ kindOf(value));
+		throw new LooptreeError('ETYPE', `${what} ${described(port)}, is given as a ${kind.name} or a list of numbers, not `
+			+ `as ${kindOf(value)}`);
 	if (given.byteLength !== port.bytes)
 		throw new LooptreeError('ETYPE', `${what} ${described(port)}, is given with ${given.length} elements, and `
 			+ `${port.bytes / given.BYTES_PER_ELEMENT} are wanted`);
@@ -281,6 +287,10 @@ function bytesOf(port, value, what) {
 	const shape = saidShape(given, wrong);
 	if (shape && (shape.length !== port.shape.length || shape.some((n, axis) => n !== port.shape[axis])))
 		throw wrong(`the extents [${shape.join(', ')}]`);
+	const odd = port.dtype === 'bool' ? given.findIndex((x) => x > 1) : -1;
+	if (odd >= 0)
+		throw wrong(`${given[odd]} at element ${odd}, which is neither 0 nor 1; Uint8Array.from(array, Boolean) has no `
+			+ 'others');
 	return new Uint8Array(given.buffer, given.byteOffset, given.byteLength);
 }
 
@@ -370,6 +380,9 @@ export class Program {
 				if (typeof value !== kind || kind === 'number' && !(Number.isInteger(value) && value >= 0 && value < 2 ** 32))
 					throw new LooptreeError('EINVAL', `option '${name}' is a ${kind}${kind === 'number' ? ' that is whole' : ''}, `
 						+ `not ${kindOf(value)}`);
+				if (name === 'threads' && value > 1)
+					throw new LooptreeError('EUNSUPPORTED', `option 'threads' is ${value}, and the library in a page has one thread: `
+						+ 'leave it out, or run the model outside of a page');
 				members[member] = kind === 'string' ? lend.text(value) : name === 'passes' ? (value ? 0 : 1) : Number(value);
 			}
 			const told = { progress, log, unwanted: cancelled }, user = native.callbacks.add(told);
@@ -597,7 +610,7 @@ export class Program {
 		const { samples = 0, repeat = 1 } = optionsOf(options, 'time', ['samples', 'repeat']);
 		for (const [name, value] of Object.entries({ samples, repeat }))
 			if (!Number.isInteger(value) || value < (name === 'repeat' ? 1 : 0) || value >= 2 ** 31)
-				throw new LooptreeError('EINVAL', `${name} is a whole number${name === 'repeat' ? ' from 1' : ''}, not `
+				throw new LooptreeError('EINVAL', `${name} is a whole number from ${name === 'repeat' ? 1 : 0} to 2147483647, not `
 					+ kindOf(value));
 		const native = this.#native, run = this.#filled(inputs, true);
 		return native.lent((lend) => {
@@ -731,6 +744,8 @@ class Looptree {
 	filled(tensor, word) {
 		if (!Object.hasOwn(ARRAYS, tensor?.dtype) || !Array.isArray(tensor.shape))
 			throw new LooptreeError('EINVAL', `a tensor is a row of p.inputs, with dtype and shape, not ${kindOf(tensor)}`);
+		if (isWide(tensor.dtype) && !isExact(word))
+			throw new LooptreeError('EINVAL', `${tensor.name} is filled with ${notExact(word)}`);
 		return filled(tensor, String(word));
 	}
 	/** Each backend: name, summary, usable, reason. */

@@ -145,8 +145,23 @@ result "y" = %y\n`);
 	for (const [dtype, x] of [['f32', 1e300], ['f32', -3.5e38], ['i8', -129], ['u8', 256], ['u32', 2 ** 32]])
 		refuses(() => lt.compile(`graph 1\nvar i 2\n%x = ${dtype}[i] input "x"\n%y = f64[i] cast %x
 result "y" = %y\n`).run({ x: [1, x] }), x);
+	assert.throws(() => twice('i64').run({ x: [2 ** 60, 1] }), { code: 'ETYPE', message:
+		"input 'x', int64 [2], is given with number 1152921504606847000, which is not exact, as none above 2^53 is: "
+		+ 'give a bigint, 1152921504606846976n' });
+	assert.throws(() => twice('i64').run({ x: [1.5, 1] }), /a list of whole numbers; number 1.5 is none/);
+	assert.deepEqual([...twice('i64').run({ x: [1152921504606846976n, -(2 ** 53) + 1] }).y], [2n ** 61n, 2n - 2n ** 54n]);
 	assert.deepEqual([...twice('f32').run({ x: [Infinity, 0.1] }).y], [Infinity, 2 * Math.fround(0.1)]);
 	assert.deepEqual([...twice('f64').run({ x: [-1e300, 0] }).y], [-2e300, 0]);
+	/* What an array of bytes holds, and bool does not. */
+	const flags = lt.compile(`$1 = BufferTensor(s, bool, [2]); $2 = InputTensor(x, bool, [2]); $3 = UpdateNode($1, $2, 0);
+result = CopyNode($2);`);
+	for (const [what, give] of [["input 'x'", (x) => flags.run({ x })], ["state 's'", (x) => flags.setState('s', x)]]) {
+		assert.throws(() => give(Uint8Array.of(0, 2)), { code: 'ETYPE', message: `${what}, bool [2], is given with 2 at `
+			+ 'element 1, which is neither 0 nor 1; Uint8Array.from(array, Boolean) has no others' });
+		assert.throws(() => give([0, 2]), /2 is neither/);
+		give(Uint8Array.from([0, 2], Boolean));
+	}
+	assert.deepEqual([...flags.run({ x: Uint8Array.from([0, 2], Boolean) }).result], [0, 1]);
 });
 
 test('constants are what they were when they were given', () => {
@@ -204,7 +219,9 @@ test('extents of a run are said by lengths, shapes, lists and numbers', async ()
 	says({ x: Object.assign(numbers(6), { shape: [1.5, 2, 2] }) }, 'ETYPE', 'the extents [1.5, 2, 2]');
 	says({ x: Object.assign(numbers(6), { shape: 6 }) }, 'ETYPE', 'a shape that is no array of extents, but number 6');
 	says({ batch: 2, length: 2 }, 'EMISSING', "input 'x', float32 [batch: 1..4, length: 0..5, 3], is missing");
-	says({ x: numbers(0), batch: 9, length: 0 }, 'EFAULT', '9');
+	says({ x: numbers(0), batch: 9, length: 0 }, 'EFAULT', "input 'batch' is 9; a run has 1 to 4");
+	for (const length of [6, -1, 6n, [-1], BigInt64Array.of(6n), 2n ** 62n])
+		says({ x: numbers(12), batch: 2, length }, 'EFAULT', `input 'length' is ${length}; a run has 0 to 5`);
 	/* One that no array says is the largest in what is not a run. */
 	assert.equal(rows.verify().elements, 60);
 	assert.equal(rows.verify({ x: numbers(12), batch: 2 }).verdict, 'passed');
@@ -293,6 +310,14 @@ test('a word stands for an array of every type', () => {
 	const [, , , , int8] = inputs;
 	assert.throws(() => lt.filled(int8, 300), { name: 'LooptreeError', code: 'EINVAL', message: /has no 300/ });
 	assert.throws(() => lt.filled(inputs[12], 2), /has no 2/);
+	/* As lists: none that becomes infinite, and whole numbers as they are. */
+	for (const [i, x] of [[1, 1e39], [1, '-1e39'], [0, '1e400']])
+		assert.throws(() => lt.filled(inputs[i], x), { code: 'EINVAL', message: `x${i} is ${dtypes[i]}, which has no ${x}` });
+	assert.deepEqual([...lt.filled(inputs[0], 1e39)], Array(6).fill(1e39));
+	assert.throws(() => lt.filled(inputs[10], 2 ** 60), /x10 is filled with number .*1152921504606846976n$/);
+	for (const word of [1152921504606846976n, '1152921504606846976'])
+		assert.deepEqual([...lt.filled(inputs[10], word)], Array(6).fill(2n ** 60n));
+	assert.throws(() => lt.filled(inputs[10], 2n ** 63n), /which has no 9223372036854775808/);
 	assert.throws(() => lt.filled(int8, 'rndm'), /"rndm" is none of random, zeros/);
 	assert.throws(() => lt.filled('x', 'ones'), /a tensor is a row of p.inputs/);
 	p.free();
@@ -382,8 +407,12 @@ test('options are taken or refused, lists have no holes', () => {
 	says(() => p.verify({ a, b }, { progess: () => {} }), "no option 'progess'");
 	says(() => p.verify({ a, b }, { progress: 3 }), "'progress' is a function");
 	says(() => p.time({ a, b }, { sample: 3 }), "no option 'sample'");
-	for (const samples of [NaN, -1, 2 ** 31, '3'])
-		says(() => p.time({ a, b }, { samples }), 'samples is a whole number');
+	for (const samples of [NaN, -1, 2 ** 31, '3', 1e12])
+		says(() => p.time({ a, b }, { samples }), 'samples is a whole number from 0 to 2147483647, not ');
+	for (const call of [(of) => lt.compile(product(2, 3, 4), { ...of, backend: 'ref' }), (of) => tree.compile(of)]) {
+		says(() => call({ threads: 4 }), "'threads' is 4, and the library in a page has one thread: leave it out");
+		assert.deepEqual([...call({ threads: 1 }).run({ a, b }).result], [...p.run({ a, b }).result]);
+	}
 	says(() => p.time({ a, b }, { repeat: 0 }), 'from 1');
 	assert.deepEqual(p.verify({ b }).drawn, ['a']);
 	assert.deepEqual(p.verify({ a, b }).drawn, []);
@@ -401,6 +430,11 @@ test('options are taken or refused, lists have no holes', () => {
 	const open = lt.compile('$1 = InputTensor(x, float32, [2, 3]); $2 = ConstantTensor(w, float32, [3, 2]); '
 		+ '$3 = MatMulNode($1, $2); result = $3;');
 	says(() => open.run({ x: a }), "p.bind('w', array), or as one of the weights");
+	const two = lt.compile('result = InputTensor(x, float32, [2]) * ConstantTensor(w, float32, [2]) '
+		+ '+ ConstantTensor(v, float32, [2]);');
+	assert.throws(() => two.run({ x: [1, 2] }), { code: 'EMISSING', message: "Missing constant: 'w' (float32 [2]), "
+		+ "'v' (float32 [2]): give each by p.bind(name, array), or as the weights of compile" });
+	assert.deepEqual([...two.bind('w', [3, 4]).bind('v', [5, 6]).run({ x: [1, 2] }).result], [8, 14]);
 	says(() => lt.compile('$1 = InputTensor(x, float32, [65536, 8192]); result = ReLUNode($1);'), 'make it smaller');
 	const unnamed = lt.compile(product(2, 3, 4), { backend: null });
 	assert.deepEqual([...unnamed.run({ a, b }).result], [...lt.compile(product(2, 3, 4)).run({ a, b }).result]);
