@@ -17,7 +17,8 @@ LT_BUILDER(gather)
 	int32_t axis;
 	if (!check_index(s, &a[1]) || !lt__script_axis(s, &a[2], lt_node_rank(s->graph, a[0].node), &axis))
 		return -1;
-	lt_node index = lt__script_apart(s, a[0].node, axis, a[1].node);
+	lt_node index = lt__script_places(s, a[1].node);
+	index = index < 0 ? -1 : lt__script_apart(s, a[0].node, axis, index);
 	return index < 0 ? -1 : lt_graph_gather(s->graph, a[0].node, index, axis);
 }
 
@@ -38,7 +39,7 @@ LT_BUILDER(gather_elements)
 		if (!lt__script_fixed(s, &a[0], i, "indexed by elements", "GatherNode takes whole slices") ||
 			!lt__script_fixed(s, &a[1], i, "an index by elements", "GatherNode takes whole slices"))
 			return -1;
-	return lt__build_gather_elements(g, a[0].node, a[1].node, axis);
+	return lt__build_gather_elements(g, a[0].node, lt__script_places(s, a[1].node), axis);
 }
 
 LT_BUILDER(top_k)

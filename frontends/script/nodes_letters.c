@@ -155,7 +155,9 @@ LT_BUILDER(gather_along)
 	char along = a[0].text[axis];
 	if (strchr(a[0].text + axis + 1, along))
 		return refuse(s, a, "the axis that is gathered along has a letter of its own");
-	x[1] = letters_operand(&l, &a[2], -1);
+	struct lt_arg index = a[2];
+	index.node = lt__script_places(s, index.node);
+	x[1] = index.node < 0 ? -1 : letters_operand(&l, &index, -1);
 	int32_t rank = x[1] < 0 ? -1 : letters_result(&l, &dim);
 	if (rank < 0)
 		return -1;

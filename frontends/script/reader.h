@@ -315,6 +315,8 @@ lt_status lt__script_rounds_begin(
 	struct lt_script *, struct lt_script_rounds *, int64_t begin, const struct lt_arg *end);
 lt_status lt__script_rounds_next(struct lt_script *, struct lt_position);       /* after each round, of s->frame */
 lt_status lt__script_rounds_end(struct lt_script *, struct lt_script_rounds *, struct lt_position);
+/* Places that elements are taken at: 0 in a round that a run does not have, as a place that the first round has. */
+lt_node lt__script_places(struct lt_script *, lt_node index);
 
 /* own.c: calls of the user's own operations */
 void lt__script_own_begin(struct lt_script *, const struct lt_script_function *, struct lt_script_own *);

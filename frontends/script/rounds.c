@@ -2,8 +2,8 @@
  *
  * There are as many rounds as the count may be at most, each of nodes of its own (ir/build/rounds.c).  What names stand
  * for is noted after each, and what those that change stand for after the last round of a run is taken from all these.
- * A round that a run does not have reads nothing that is not there: of x[t] it reads x[0] (build.c), and where elements
- * are taken at places that are computed, it begins from what the first round began from.
+ * A round that a run does not have reads nothing that is not there: of x[t] it reads x[0] (build.c), elements that are
+ * taken at places that are computed it takes at 0, and it begins from what the first round began from then.
  */
 #include <string.h>
 #include "frontends/script/reader.h"
@@ -32,6 +32,13 @@ static struct lt_script_given given_before(const struct lt_script_rounds *r, int
 	return name < r->n_before ? r->before[name] : (struct lt_script_given){ NOTHING, LT_NONE };
 }
 
+/* Whether a graph can have an axis of as many positions: what is summed stays below 2^62, too. */
+static bool are_counted(int64_t begin, int64_t least, int64_t most)
+{
+	const int64_t far = INT64_C(1) << 62;
+	return -far < begin && begin < far && -far < least && most < far && most - begin < far;
+}
+
 lt_status lt__script_rounds_begin(
 	struct lt_script *s, struct lt_script_rounds *r, int64_t begin, const struct lt_arg *end)
 {
@@ -43,12 +50,35 @@ lt_status lt__script_rounds_begin(
 	*r = (struct lt_script_rounds){ .count = *end, .begin = begin, .n_before = s->scope->n_binding,
 		.before = all_given(s), .steps = LT_NONE, .there = LT_NONE, .next_node = s->graph->n_node,
 		.first_statement = s->n_statement, .n_param = s->graph->n_param, .n_require = s->graph->n_require };
-	if (lt__sub_overflow(st->most, begin, &r->most))
-		return lt__script_fail(s, end->position, LT_EOVERFLOW, "The number of rounds exceeds 63 bits");
+	if (!are_counted(begin, st->least, st->most))
+		return lt__script_fail(s, end->position, LT_EOVERFLOW,
+			"The number of rounds, %s less %lld, exceeds 62 bits: narrow the range of %s%s", end->shown, (long long)begin,
+			end->shown, begin < 0 ? ", and begin nearer to 0" : "");
+	r->most = st->most - begin;
 	const lt_param p = st->scalar - 1;
 	if (r->most && p >= 0)
 		r->steps = lt_graph_var_bounded(s->graph, NULL, r->most, -begin, 1, &p, (int64_t[]){ 1 });
 	return r->most && p >= 0 && r->steps < 0 ? lt__script_locate(s) : LT_OK;
+}
+
+/* Whether a run has round number i. */
+static lt_node round_is_there(struct lt_script *s, struct lt_script_rounds *r, int64_t i)
+{
+	if (r->there == LT_NONE)
+		r->there = lt__rounds_there(s->graph, r->steps);
+	return lt__pos_at(s->graph, r->there, 0, i);
+}
+
+lt_node lt__script_places(struct lt_script *s, lt_node index)
+{
+	for (const struct lt_script_frame *f = s->frame; f; f = f->up) {
+		if (index < 0 || !f->rounds || f->round < s->statement[f->rounds->count.statement].least)
+			continue;
+		const lt_node there = round_is_there(s, f->rounds, f->round - f->rounds->begin),
+			first = lt_graph_literal_int(s->graph, lt_node_dtype(s->graph, index), 0);
+		index = lt__pos_select(s->graph, there, index, first);
+	}
+	return index;
 }
 
 /* Of the count, what a name was before, and what it is now: what the next round begins from. */
@@ -59,9 +89,7 @@ static lt_node build_held(struct lt_script *s, const struct lt_script_node *type
 	(void)n;
 	if (!r->takes || !lt__rounds_same(s->graph, a[1].node, a[2].node))
 		return a[2].node;
-	if (r->there == LT_NONE)
-		r->there = lt__rounds_there(s->graph, r->steps);
-	return lt__pos_select(s->graph, lt__pos_at(s->graph, r->there, 0, r->n_after), a[2].node, a[1].node);
+	return lt__pos_select(s->graph, round_is_there(s, r, r->n_after), a[2].node, a[1].node);
 }
 
 /* Of the count, what a name was before the rounds, and after each: what it is after the last one of a run. */

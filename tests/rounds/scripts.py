@@ -19,7 +19,9 @@ MOST = 40
 
 
 class Repeat:
-    """States h, u [H] and k; each round reads x[t] [I]."""
+    """States h, u [H] and k; each round reads x[t] [I].  Where a round takes a row of a table, at a place that is
+    carried (k % 5), made of the counter, or read of a list, a round that a run does not have would find a wrong one.
+    """
 
     def __init__(self, r):
         self.random = np.random.default_rng(r.getrandbits(32))
@@ -30,15 +32,17 @@ class Repeat:
         self.before = self.begin and r.random() < 0.5           # x[t - 1], too
         self.function = r.random() < 0.5
         self.stack = r.random() < 0.3                           # an element of a constant by round
+        self.places = r.choice(["carried", "counter", "list", "limited", "extent"])
+        self.taken = r.choice(["slice", "along"] + (["elements"] if self.places != "extent" else []))
         self.constants = {
             "w": (self.random.standard_normal((self.i, self.h)) / np.sqrt(self.i)).astype(np.float32),
             "r": (self.random.uniform(-1, 1, (self.h, self.h)) / self.h).astype(np.float32),
-            "table": self.random.uniform(-1, 1, (5, self.h)).astype(np.float32),
+            "table": self.random.uniform(-1, 1, (MOST, self.h)).astype(np.float32),
             "stack": self.random.uniform(-1, 1, (MOST, self.h)).astype(np.float32)}
 
     def __str__(self):
         return (f"{self.body} I {self.i} H {self.h} from {self.begin}, {self.least} at least, before {self.before} "
-                f"function {self.function} stack {self.stack}")
+                f"function {self.function} stack {self.stack} places {self.places} taken {self.taken}")
 
     def tolerance(self, n):
         return (n + 1) * 2 * (2 * self.i + self.h + 16) * 2**-23
@@ -49,7 +53,11 @@ class Repeat:
                  f"h = InputTensor(h, float32, [{self.h}]); k = InputTensor(k, int64, []);"]
         for name in sorted(self.needs()):
             lines.append(f"{name} = ConstantTensor({name}, float32, {list(self.constants[name].shape)});")
-        lines += ["u = h; scale = 2;"]
+        if self.body == "table" and self.places in ("list", "limited"):
+            lines.append(f"p = InputTensor(p, int64, [{'length <= ' * (self.places == 'limited')}{MOST}]);")
+        if self.body == "table" and self.places == "extent":
+            lines.append(f"table = InputTensor(rows, float32, [length <= {MOST}, {self.h}]);")
+        lines += ["u = h; scale = 2; start = k;"]
         if self.function:
             lines.append("def step(a, t) { b = TanhNode(a); return b; }")
         lines.append(f"repeat t in {self.begin}..length {{")
@@ -59,7 +67,13 @@ class Repeat:
         elif self.body == "element":
             lines.append("  a = a + h * u;")
         elif self.body == "table":
-            lines.append("  a = a + h * GatherNode(table, k % 5);")
+            place = {"carried": "k % 5", "counter": "start + t", "list": "p[t]", "limited": "p[t]",
+                     "extent": "start * 0 + t"}[self.places]
+            lines.append("  a = a + h * " + {
+                "slice": f"GatherNode(table, {place})",
+                "along": f"GatherAlongNode(ab,->b: table, {place}, 0)",
+                "elements": f"GatherElementsNode(table, {place} + FullNode(int64, [1, {self.h}], 0), 0)[0]",
+            }[self.taken] + ";")
         else:
             lines.append("  repeat j in 0..3 { a = a + h * r[0] * (j + 1); }")
         if self.stack:
@@ -72,13 +86,28 @@ class Repeat:
         return "\n".join(lines) + "\n"
 
     def needs(self):
-        return {"w"} | {"product": {"r"}, "element": set(), "table": {"table"}, "nested": {"r"}}[self.body] | (
+        table = {"table"} if self.places != "extent" else set()
+        return {"w"} | {"product": {"r"}, "element": set(), "table": table, "nested": {"r"}}[self.body] | (
             {"stack"} if self.stack else set())
 
     def feed(self, n):
-        return {"length": np.int64(n), "x": self.random.standard_normal((n, self.i)).astype(np.float32),
+        feed = {"length": np.int64(n), "x": self.random.standard_normal((n, self.i)).astype(np.float32),
                 "h": self.random.uniform(-1, 1, self.h).astype(np.float32),
                 "k": np.int64(self.random.integers(0, 10**6))}
+        if self.body == "table" and self.places == "counter":
+            feed["k"] = np.int64(MOST - n)      # the last row in the last round
+        if self.body == "table" and self.places in ("list", "limited"):
+            feed["p"] = self.random.choice([-10**12, -1, MOST, 10**12], MOST if self.places == "list" else n)
+            feed["p"][self.begin:n] = self.random.integers(0, MOST, n - self.begin)
+        if self.body == "table" and self.places == "extent":
+            feed["rows"] = self.random.uniform(-1, 1, (n, self.h)).astype(np.float32)
+        return feed
+
+    def row(self, feed, t, k):
+        if self.places == "extent":
+            return feed["rows"][t].astype(np.float64)
+        place = {"carried": lambda: k % 5, "counter": lambda: feed["k"] + t}.get(self.places, lambda: feed["p"][t])()
+        return self.constants["table"][place].astype(np.float64)
 
     def expected(self, feed, n):
         c = {name: v.astype(np.float64) for name, v in self.constants.items()}
@@ -91,7 +120,7 @@ class Repeat:
             elif self.body == "element":
                 a = a + h * u
             elif self.body == "table":
-                a = a + h * c["table"][k % 5]
+                a = a + h * self.row(feed, t, k)
             else:
                 a = a + 6 * h * c["r"][0]
             h = np.tanh(a + (c["stack"][t] if self.stack else 0))
@@ -143,11 +172,24 @@ def check(repeat, lengths, o, backends, folder):
     return None
 
 
+def placed(r, o, backends, folder):
+    """Each kind of places, of which rounds that a run does not have would find wrong ones."""
+    for places in ("counter", "list", "limited", "extent"):
+        repeat = Repeat(r)
+        repeat.body, repeat.places, repeat.begin, repeat.before, repeat.least = "table", places, 1, False, 2
+        if places == "extent":
+            repeat.taken = "slice"
+        why = check(repeat, [2, 23, MOST], o, backends, folder)
+        if why:
+            return f"{repeat}: {why}"
+    return None
+
+
 def built(r, o, folder, *options):
     """As programs of C."""
     for body in ("product", "table"):
         repeat = Repeat(r)
-        repeat.body, repeat.least = body, max(repeat.least, repeat.begin + 1)
+        repeat.body, repeat.least, repeat.places = body, max(repeat.least, repeat.begin + 1), "counter"
         program = os.path.join(folder, "program")
         p = subprocess.run([f"{o}/lt-build", *written(repeat, folder), "-o", program, "--debug", *options],
                            capture_output=True, text=True)
@@ -191,6 +233,11 @@ REFUSED = (
      "A buffer is updated in a repeat whose number of rounds differs from run to run"),
     ("repeat t in 0..length { h = h + GatherNode(h, m); } result = h;",
      "and there may be no round: length has to be"),
+    ("many = ScalarNode(m, 0, 9000000000000000000); repeat t in 0..many { h = h + 1; } result = h;",
+     "The number of rounds, many less 0, exceeds 62 bits: narrow the range of many"),
+    ("low = ScalarNode(m, -9223372036854775808, -1); repeat t in -9223372036854775808..low { h = h + 1; } result = h;",
+     "exceeds 62 bits: narrow the range of low, and begin nearer to 0"),
+    ("many = ScalarNode(m, 0, 1000000000); repeat t in 0..many { h = h + 1; } result = h;", "go through too much text"),
 )
 
 
@@ -228,6 +275,7 @@ def main():
             equal += not why
         print(f"{'ok' if equal == int(n) else 'not ok'} - {equal} of {n} repeats of a script, whose rounds a run says, "
               f"on {' '.join(backends)}, are what NumPy computes")
+        say(placed(r, o, backends, folder), "places that only the rounds of a run have")
         say(built(r, o, folder), "repeats of a script, whose rounds a run says, as programs of C")
         say(built(r, o, folder, "--target", "portable"), "the same as programs of C99")
         say(refused(o, folder), "repeats that cannot be one program are refused")
