@@ -2,8 +2,9 @@
  * so that all that a sum adds up has one step, whatever the others have.
  *
  * Example: of y[i, n] = sum over k of x[i, k] w[k, n] the constant w has a channel for each n.  That is seen through
- * views, as a transposed constant or a kernel's group is one.  Where several sums read a constant, all of them have to
- * have its channels; what else it is multiplied by, or rows of it that are gathered, need one step for all.
+ * views, as a transposed constant or a kernel's group is one, but not through one that cuts channels off or adds some,
+ * as then a sum has others than the constant.  Where several sums read a constant, all of them have to have its
+ * channels; what else it is multiplied by, or rows of it that are gathered, need one step for all.
  */
 #include <math.h>
 #include "ir/quant/parts.h"
@@ -23,15 +24,16 @@ static int32_t shown_axis(const struct lt_nodedef *y, lt_var v)
 	return -1;
 }
 
-/* The axis of the constant that operand y of a product shows; -1: v is none of its own. */
+/* The axis of the constant that operand y of a product shows, all of it and no more; -1: v is none of its own. */
 static int32_t constant_axis(const struct lt_graph *g, lt_node y, lt_var v)
 {
 	const lt_node end = lt__quant_source(g, y);
 	for (; y != end; y = g->node[y].operand[0]) {
 		const int32_t axis = shown_axis(&g->node[y], v);
-		if (axis < 0)
+		const lt_var of = axis < 0 ? LT_NONE : g->node[g->node[y].operand[0]].dim[axis];
+		if (axis < 0 || g->var[of].extent != g->var[v].extent)
 			return -1;
-		v = g->node[g->node[y].operand[0]].dim[axis];
+		v = of;
 	}
 	return lt__node_axis(&g->node[end], v);
 }

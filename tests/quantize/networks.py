@@ -764,12 +764,87 @@ result = Conv2dNode(x, ConstantTensor(w, float32, [%d, %d, 3, 3]));
     assert (abs(got - want * step[:, None, None]) <= away * step[:, None, None]).all()
 
 
+def channels_in_part(rng, mode):
+    """Weights of which a sum has some columns, or columns of zeros beside them, have one step: the channels are not
+    those of the constant. Where rows alone are cut off they are."""
+    m, k, n, rows = [int(v) for v in rng.integers([1, 4, 5, 2], [4, 9, 12, 6])]
+    some, more = int(rng.integers(2, n)), int(rng.integers(1, 400))
+    w = (rng.normal(size=(k, n)) * 2.0 ** rng.integers(-6, 3, n)).astype(np.float32)
+    w[0, 0] = -abs(w).max()
+    for width, view, part in ((k, 'SliceNode(w, 0, %d, 1)' % some, lambda v: v[:, :some]),
+                              (k, 'PadNode(w, [0, 0], [0, %d])' % more, lambda v: np.pad(v, ((0, 0), (0, more)))),
+                              (k - 2, 'SliceNode(w, 0, %d, 0)' % (k - 2), lambda v: v[:k - 2])):
+        d = Folder()
+        x = rng.normal(size=(rows * m, width)).astype(np.float32)
+        script = d.write('float.lt', '''
+x = InputTensor(x, float32, [%d, %d]);
+w = ConstantTensor(w, float32, [%d, %d]);
+result = x @ %s;
+''' % (m, width, k, n, view))
+        np.savez(d('w.npz'), w=w)
+        np.save(d('x.npy'), x)
+        run(QUANTIZE, script, '-w', d('w.npz'), '--data', d('x.npy'), '-o', d('q.lt'), '--mode', mode, '--bits', '8',
+            '--per-channel', '--metric', 'error', '--loss', '100', '--time', '0.001', '--report', d('q.json'))
+        with open(d('q.json')) as f:
+            (cell,) = (v for v in json.load(f)['cells'] if v['name'] == 'w')
+        (named, order), kinds, held = steps(d('q.lt')), types(d('q.lt')), read_safetensors(d('q.safetensors'))
+        assert ('exponents' in cell) == (width < k), (view, cell)
+        own = np.array(cell.get('exponents', [cell['exponent']] * n))
+        same(held['w'], quantised(w, 2.0 ** own, kinds['w']), 'w of ' + view)
+        q, up = part(held['w'].astype(np.int64)), own - own.min() if width < k else 0
+        if mode == 'static':
+            xq = quantised(x, named['x'], kinds['x'])
+            want = rounded((xq @ q) << up, exponent(order[-1]) - exponent(named['x']) - own.min())
+            got = results(d, d('q.lt'), xq.astype(kinds['x']).reshape(rows, m, width), rows, 'x', 'ref')['result']
+            same(got.reshape(want.shape), want, 'result of ' + view)
+            continue
+        got = results(d, d('q.lt'), x.reshape(rows, m, width), rows, 'x', 'ref')['result'].reshape(rows * m, -1)
+        x = np.float64(x)
+        most = np.repeat(abs(x).reshape(rows, -1).max(1), m)[:, None]
+        # Floats round each of their terms; what a run makes integers of is half of its step away.
+        away = 2.0 ** -23 * (width + 3) * (abs(x) @ abs(q)) + (most / 254 * (1 + 2.0 ** -20) * abs(q).sum(0)
+                                                             if mode == 'dynamic' else 0)
+        assert (abs(got - x @ q * 2.0 ** (own.min() + up)) <= away * 2.0 ** (own.min() + up)).all(), view
+
+
+def many_channels(rng, mode):
+    """65,536 channels, each of which is looked at alone: if all others' numbers were, too, that would be minutes."""
+    d, n = Folder(), 1 << 16
+    w = (rng.normal(size=(4, n)) * 2.0 ** rng.integers(-9, 3, n)).astype(np.float32)
+    script = d.write('float.lt', '''
+x = InputTensor(x, float32, [1, 4]);
+result = x @ ConstantTensor(w, float32, [4, %d]);
+''' % n)
+    np.savez(d('w.npz'), w=w)
+    np.save(d('x.npy'), rng.normal(size=(2, 4)).astype(np.float32))
+    subprocess.run([QUANTIZE, script, '-w', d('w.npz'), '--data', d('x.npy'), '-o', d('q.lt'), '--mode', mode, '--bits',
+                    '8', '--per-channel', '--metric', 'error', '--loss', '100', '--time', '0.001', '-q'], check=True,
+                   timeout=40)
+    held = read_safetensors(d('q.safetensors'))
+    # Of four exponents from the first that holds a channel, the one whose integers are nearest to it.
+    wide = np.float64(w)
+    first = np.ceil(np.log2(np.maximum(wide.max(0) / 127, wide.min(0) / -128))).astype(int)
+    tried = first - np.arange(4)[:, None]
+    step = 2.0 ** tried[:, None]
+    lost = ((wide - np.clip(np.floor(wide / step + 0.5), -128, 127) * step) ** 2).sum(1)
+    best = tried[lost.argmin(0), np.arange(n)]
+    same(held['w.step'], np.float32(2.0 ** best), 'steps')
+    same(held['w'], quantised(w, 2.0 ** best, 'int8'), 'w')
+
+
 def main():
+    try:
+        many_channels(np.random.default_rng(SEED), 'weights')
+        print('ok - many channels', flush=True)
+    except Exception as e:  # noqa: BLE001
+        print('not ok - many channels', flush=True)
+        print('many channels: %s: %s' % (type(e).__name__, e), file=sys.stderr)
     for mode in ('static', 'weights', 'dynamic'):
         for seed in (SEED, SEED + 1):
-            name = 'channels of images, %s, seed %d' % (mode, seed)
+            name = 'channels of images and in part, %s, seed %d' % (mode, seed)
             try:
                 channels_of_images(np.random.default_rng([seed, len(mode)]), mode)
+                channels_in_part(np.random.default_rng([seed, len(mode)]), mode)
                 print('ok - ' + name, flush=True)
             except Exception as e:  # noqa: BLE001
                 print('not ok - ' + name, flush=True)

@@ -16,13 +16,6 @@ static bool is_free(const struct quantizing *z, int32_t c)
 	return z->q->cell[c].kind != LT_QUANT_WIDE && z->q->cell[c].like == c;
 }
 
-static int64_t left_ns(const struct quantizing *z)
-{
-	return z->begin_ns + (int64_t)(1e9 * z->o.seconds) - lt__now_ns();
-}
-
-bool quantize_goes_on(const struct quantizing *z) { return left_ns(z) > 0 && !lt__interrupted(NULL); }
-
 /* Fewer bits than 8 are for constants of sums alone. */
 static lt_status format_of(const struct quantizing *z, int32_t c, int32_t bits, struct lt_quant_format *out)
 {
@@ -68,7 +61,8 @@ static lt_status try_candidate(struct quantizing *z, struct quantize_candidate *
 {
 	for (int32_t i = 0; i < z->q->n_cell; i++)
 		c->format[i] = c->format[z->q->cell[i].like];
-	lt__phase(&z->phases, "%s, candidate %lld, %d s left", what, (long long)z->tried + 1, (int)(left_ns(z) / 1000000000));
+	lt__phase(&z->phases, "%s, candidate %lld, %d s left", what, (long long)z->tried + 1, (int)(quantize_left_ns(z)
+		/ 1000000000));
 	const int64_t tried = z->tried;
 	LT_TRY(quantize_measure(z, c));
 	if (z->o.verbose && z->tried > tried) {

@@ -193,6 +193,7 @@ static void quantize_release(struct quantizing *z)
 	for (int32_t c = 0; z->seen && c < z->q->n_cell; c++)
 		free(z->seen[c].at);
 	free(z->seen);
+	free(z->found);
 	free(z->part.expected);
 	free(z->held.expected);
 	free(z->best.format);

@@ -81,6 +81,7 @@ struct quantizing {
 	int64_t classes, row_results;   /* numbers a row has in that; rows of one evaluation */
 	enum quantize_metric metric;
 	struct quantize_samples { float *at; int64_t n; } *seen;        /* by cell: some of its values */
+	struct lt_quant_format (*found)[LT_QUANT_MAX_BITS + 1]; /* by cell and bits: quantize_format's; of 0 bits: not yet */
 	/* measure.c */
 	struct quantize_program search;
 	int64_t tried, judged, begin_ns, end_ns;
@@ -118,6 +119,9 @@ void quantize_expected(struct quantizing *);
 double quantize_metric(const struct quantizing *, const double *result);
 /* The format of so many bits in which a cell loses least, of what the data had there; memory is the plan's. */
 lt_status quantize_format(const struct quantizing *, int32_t cell, int32_t bits, struct lt_quant_format *out);
+/* How much of --time is left; whether another candidate may be tried. */
+int64_t quantize_left_ns(const struct quantizing *);
+bool quantize_goes_on(const struct quantizing *);
 
 /* measure.c: how far results are from what is expected, a share of the norm of that. */
 double quantize_distance(const struct quantizing *, const double *result);
@@ -137,9 +141,8 @@ lt_status quantize_json_write(struct quantizing *, json_t *report);
 
 /* choose.c: the search. */
 lt_status quantize_choose(struct quantizing *);
-/* Whether a is better than b; whether another candidate may be tried. */
+/* Whether a is better than b. */
 bool quantize_is_better(const struct quantize_score *a, const struct quantize_score *b);
-bool quantize_goes_on(const struct quantizing *);
 
 /* write.c: the graph of the best one, compared with what was searched by the evaluator of graphs; its script. */
 lt_status quantize_write(struct quantizing *);

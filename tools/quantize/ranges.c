@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "program/host/host.h"
 #include "tools/quantize/quantize.h"
 
 enum { KEPT_VALUES = 1 << 16 };
@@ -157,7 +158,8 @@ lt_status quantize_ranges(struct quantizing *z)
 	struct quantize_program p = { 0 };
 	LT_TRY(quantize_metric_find(z));
 	z->seen = calloc((size_t)z->q->n_cell + 1, sizeof *z->seen);
-	if (!z->seen)
+	z->found = calloc((size_t)z->q->n_cell + 1, sizeof *z->found);
+	if (!z->seen || !z->found)
 		return lt_fail(z->ctx, LT_ENOMEM, "out of memory");
 	lt_status s = quantize_floats(z, &p);
 	if (!s)
@@ -171,31 +173,43 @@ lt_status quantize_ranges(struct quantizing *z)
 
 /* -- exponents -- */
 
-/* Of one cell, or of a channel of it; -1: of all. */
+int64_t quantize_left_ns(const struct quantizing *z)
+{
+	return z->begin_ns + (int64_t)(1e9 * z->o.seconds) - lt__now_ns();
+}
+
+bool quantize_goes_on(const struct quantizing *z) { return quantize_left_ns(z) > 0 && !lt__interrupted(NULL); }
+
+/* Of one cell, or of a channel of it, of which no other's numbers are looked at; -1: of all. */
 static double distance_at(const struct quantizing *z, int32_t c, struct lt_quant_format f, int64_t channel)
 {
 	const struct lt_quant_cell *cell = &z->q->cell[c];
 	const struct lt_quant_range r = lt__quant_range(cell, f);
 	const double step = ldexp(1, f.exponent);
 	const int64_t n = cell->content ? cell->elems : z->seen[c].n;
+	const int64_t run = channel < 0 ? n : cell->inner, next = channel < 0 ? n : cell->channels * cell->inner;
 	double sum = 0;
-	for (int64_t i = 0; i < n; i++) {
-		if (channel >= 0 && lt__quant_channel(cell, i) != channel)
-			continue;
-		const double x = cell->content ? cell->content[i] : z->seen[c].at[i];
-		const double away = x - step * (double)lt__quant_round(x, f.exponent, r);
-		sum += away * away;
-	}
+	for (int64_t begin = channel < 0 ? 0 : channel * run; begin < n; begin += next)
+		for (int64_t i = begin; i < begin + run; i++) {
+			const double x = cell->content ? cell->content[i] : z->seen[c].at[i];
+			const double away = x - step * (double)lt__quant_round(x, f.exponent, r);
+			sum += away * away;
+		}
 	return sum;
 }
 
-/* The exponent at which a cell, or a channel of it, loses least: of a few, from `most` on down. */
+/* The first candidate is tried whatever time it takes, another one as long as there is time for it. */
+static bool looks_on(const struct quantizing *z) { return z->tried > 0 ? quantize_goes_on(z) : !lt__interrupted(NULL); }
+
+/* The exponent at which a cell, or a channel of it, loses least: of a few, from `most` on down; of a channel that
+ * itself where there is no time left to look. */
 static int32_t best_exponent(const struct quantizing *z, int32_t cell, int32_t bits, int32_t most, int64_t channel)
 {
 	enum { TRIED = 4 };
 	int32_t best = most;
 	double least = INFINITY;
-	if (z->q->cell[cell].lowest)            /* what is cut off would be taken for minus infinity */
+	/* Of an index what is cut off would be taken for minus infinity. */
+	if (z->q->cell[cell].lowest || (channel >= 0 && !looks_on(z)))
 		return most;
 	for (int32_t e = most; e > most - TRIED; e--) {
 		double d = 0;
@@ -259,10 +273,13 @@ static lt_status format_channels(void *user)
 lt_status quantize_format(const struct quantizing *z, int32_t c, int32_t bits, struct lt_quant_format *out)
 {
 	const struct lt_quant_cell *cell = &z->q->cell[c];
-	struct formatting f = { z, c, bits, out };
-	*out = (struct lt_quant_format){ .bits = bits };
-	if (cell->channels > 1 && (cell->low < 0 || cell->high > 0))
-		return lt__protect(z->ctx, format_channels, &f);
-	out->exponent = best_exponent(z, c, bits, lt__quant_exponent(cell, bits), -1);
+	struct lt_quant_format *found = &z->found[c][bits];
+	struct formatting f = { z, c, bits, found };
+	if (!found->bits && cell->channels > 1 && (cell->low < 0 || cell->high > 0))
+		LT_TRY(lt__protect(z->ctx, format_channels, &f));
+	if (!found->bits)
+		*found = (struct lt_quant_format){ .bits = bits, .exponent = best_exponent(z, c, bits, lt__quant_exponent(cell, bits),
+			-1) };
+	*out = *found;
 	return LT_OK;
 }
