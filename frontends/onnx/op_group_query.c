@@ -8,6 +8,7 @@
 #include <string.h>
 #include "frontends/onnx/builders.h"
 #include "frontends/onnx/heads.h"
+#include "frontends/onnx/take.h"
 #include "frontends/onnx/trace.h"
 
 enum { IN_QUERY, IN_KEY, IN_VALUE, IN_PAST, IN_LENGTHS = 5, IN_TOTAL, IN_COSINE, IN_SINE, IN_PLACES, IN_ADDED,
@@ -16,7 +17,7 @@ enum { OUT_PRESENT = 1, OUT_SCORES = 3 };
 
 struct group_query {
 	lt_node q, k, v;                /* [batch, head, position, element] */
-	lt_node before;                 /* positions before those of this call: a number or [batch, 1, 1, 1]; LT_OMIT: none */
+	lt_node before;                 /* positions before those of this call, [batch, 1, 1, 1]; LT_OMIT: none */
 	lt_node past[2];                /* keys and values; LT_OMIT: none */
 	int64_t queries, total;         /* positions of this call, and of all; known where there is a past */
 	bool one;                       /* a batch of one */
@@ -83,10 +84,25 @@ static bool group_query_operands(struct lt_onnx_call *c, struct group_query *a)
 	return !lt__onnx_failed(m) && lt__onnx_fixed(m, a->q, 3, "the size of a head");
 }
 
+/* How much is before this call of each of a batch, [batch, 1, 1, 1], by the last position of each: looked up, as what
+ * is not in the present, or leaves no place for the queries, is the run's fault. */
+static lt_node group_query_before(struct lt_onnx *m, const struct group_query *a, int64_t room, lt_node last)
+{
+	static const bool column[4] = { false, true, true, true };
+	const int64_t n = (a->total > room ? a->total : room) - a->queries + 1;
+	double *at = LT_ONNX_TABLE(m, double, n);
+	for (int64_t i = 0; i < n; i++)
+		at[i] = (double)i;
+	lt_node before = lt__onnx_opf(m, "add", lt__onnx_cast(m, last, LT_I64), 1 - (double)a->queries);
+	before = lt__onnx_gather(m, lt__onnx_table(m, "before", LT_I64, 1, &n, at), before, 0);
+	if (before >= 0)
+		lt_node_set_name(m->graph, before, "seqlens_k");
+	return lt__onnx_unsqueeze(m, before, 4, column);
+}
+
 /* How much is before this call. */
 static bool group_query_past(struct lt_onnx_call *c, struct group_query *a)
 {
-	static const bool column[4] = { false, true, true, true };
 	struct lt_onnx *m = c->m;
 	if (lt__onnx_has(c, IN_PAST) != lt__onnx_has(c, IN_PAST + 1)) {
 		lt__onnx_refuse(m, "past keys and past values go together, and one is missing");
@@ -112,17 +128,13 @@ static bool group_query_past(struct lt_onnx_call *c, struct group_query *a)
 	if (a->total == a->queries && room >= a->total)         /* the first ones of a buffer */
 		return true;
 	if (a->total < a->queries || a->total > room + a->queries || lt__onnx_rank(m, lengths) != 1
-		|| (a->queries > 1 && (!a->one || a->total != room + a->queries))) {
+		|| (a->queries > 1 && !a->one)) {
 		lt__onnx_refuse(m, "%lld queries, a past of %lld positions and %lld in all: several queries stand behind the past "
 			"of a batch of 1, or are the first of a buffer", (long long)a->queries, (long long)room, (long long)a->total);
 		return false;
 	}
-	if (a->one && a->total == room + a->queries)
-		a->before = lt__onnx_whole(m, LT_I64, room);
-	else
-		a->before = lt__onnx_unsqueeze(m, lt__onnx_opf(m, "add", lt__onnx_cast(m, lengths, LT_I64),
-			1 - (double)a->queries), 4, column);
-	return true;
+	a->before = group_query_before(m, a, room, lengths);
+	return !lt__onnx_failed(m);
 }
 
 /* x [batch, head, position, element] turned by its positions. */
@@ -132,8 +144,7 @@ static lt_node group_query_turned(struct lt_onnx_call *c, const struct group_que
 	lt_node by_place[2], places = lt__onnx_index(m, x, 2);
 	if (a->before != LT_OMIT) {
 		const bool row[4] = { false, false, true, true };
-		lt_node before = lt__onnx_rank(m, a->before) ? lt__onnx_squeeze(m, a->before, row) : a->before;
-		places = lt__onnx_op2(m, "add", before, places);
+		places = lt__onnx_op2(m, "add", lt__onnx_squeeze(m, a->before, row), places);
 	}
 	if (!lt__onnx_has(c, IN_COSINE) || !lt__onnx_has(c, IN_SINE) || places < 0) {
 		if (!lt__onnx_failed(m))
@@ -162,6 +173,7 @@ static lt_node group_query_turned(struct lt_onnx_call *c, const struct group_que
 static lt_node group_query_present(
 	struct lt_onnx *m, const struct group_query *a, lt_node past, lt_node x, lt_node *all)
 {
+	static const bool alone[4] = { true, true, false, true };
 	const lt_node behind[2] = { past, x };
 	*all = x;
 	if (past == LT_OMIT)
@@ -173,8 +185,15 @@ static lt_node group_query_present(
 		return x;
 	}
 	*all = a->total > room ? lt__onnx_join(m, 2, 2, behind) : past;
-	if (lt__onnx_rank(m, a->before))        /* each of a batch has its own place for the one that is new */
-		*all = lt__onnx_select(m, lt__onnx_op2(m, "eq", lt__onnx_positions(m, *all, 2), a->before), x, *all);
+	lt_node place = lt__onnx_op2(m, "sub", lt__onnx_positions(m, *all, 2), a->before);      /* among the new ones */
+	if (a->queries == 1) {          /* each of a batch has its own place for it */
+		*all = lt__onnx_select(m, lt__onnx_opf(m, "eq", place, 0), x, *all);
+		return *all;
+	}
+	lt_node inside = lt__onnx_op2(m, "and", lt__onnx_opf(m, "greaterequal", place, 0),
+		lt__onnx_opf(m, "less", place, (double)a->queries));
+	lt_node at = lt__onnx_squeeze(m, lt__onnx_select(m, inside, place, lt__onnx_whole(m, LT_I64, 0)), alone);
+	*all = lt__onnx_select(m, inside, lt__onnx_gather(m, x, at, 2), *all);
 	return *all;
 }
 

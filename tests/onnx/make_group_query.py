@@ -81,5 +81,10 @@ case("smooth", q, k, v, None, None, lengths(3, 3), total(3), error="attribute 's
 	smooth_softmax=1, **few)
 case("sink", q, k, v, None, None, lengths(3, 3), total(3), None, None, None, None, f(4),
 	error="input 11 is not supported", **few)
+# Less of the past than there is; several in a buffer.
+case("several_less", *alone, *(x[:1] for x in past), lengths(5), total(7), *turns(12, D // 2), do_rotary=1, **few)
+case("several_least", *alone, *(x[:1] for x in past), lengths(3), total(7), local_window_size=2, **few)
+case("one_less", *(x[:1] for x in one), *(x[:1] for x in past), lengths(2), total(5), **few)
+case("buffer_several", *alone, *(x[:1] for x in room), lengths(5), total(6), **few)
 
 save("group_query.npz")

@@ -328,6 +328,29 @@ Test(onnx_run, an_option_that_says_nothing_is_answered_with_the_file)
 		"'a' [2, 5]"), "%s", ltrun_err);
 }
 
+/* Of 5 positions, 7 and 6: the last ones that leave a place for the queries, and others. */
+Test(onnx_run, a_length_of_a_past_out_of_range_is_the_runs_fault)
+{
+	static const struct { const char *name; int32_t batch, low, high; } of[] = { { "step", 2, 0, 4 },
+		{ "several", 1, 2, 6 }, { "buffer_step", 2, 0, 5 } };
+	for (int i = 0; i < 3; i++) {
+		const struct lt_fixed *total = &write_case(of[i].name)->fixed[0];
+		struct lt_tensor t = ltrun_tensor("", total->dtype, total->rank, total->shape, total->data);
+		write_npy("total.npy", &t);
+		for (int32_t last = of[i].low - 1; last <= of[i].high + 1; last++) {
+			const bool inside = last >= of[i].low && last <= of[i].high;
+			const int32_t lengths[2] = { last, last };
+			const int64_t batch = of[i].batch;
+			t = ltrun_tensor("", LT_I32, 1, &batch, lengths);
+			write_npy("lengths.npy", &t);
+			cr_expect_eq(ltrun("m.onnx -q -b ref --fix total=total.npy -i query=query.npy -i key=key.npy -i value=value.npy "
+				"-i past_key=past_key.npy -i past_value=past_value.npy -i lengths=lengths.npy"), inside ? 0 : 1, "%s, %d: %s",
+				of[i].name, last, ltrun_err);
+			cr_expect(inside || (strstr(ltrun_err, "seqlens_k") && strstr(ltrun_err, "is out of range 0..")), "%s", ltrun_err);
+		}
+	}
+}
+
 Test(onnx_run, an_input_that_decides_a_shape_is_fixed)
 {
 	const struct onnx_case *one = write_case("reshape");
