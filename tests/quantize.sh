@@ -143,6 +143,32 @@ END
 }
 check "copies that broadcast or turn their axes" copies
 
+# Floats for integers that stand for them: what the message says makes what --data-out writes; a zero is in it.
+stands_for() {
+	fresh && quantize --loss 100 --data-out xq.npy && printf '%s\n' 'x = InputTensor(x, uint8, [20, 6]);' \
+		'result = MeansNode(x, 0.0625, 100) + 1;' >zero.lt && sed 's/\[2, 6\]/[20, 6]/' q.lt >q20.lt &&
+		says 2 ': an integer q of the input stands for q * 0.0' "$O/lt-run" q20.lt -w q.safetensors -i x=x.npy &&
+		grep -o 'np[.]clip.*int[0-9]*.)' said >say.q &&
+		says 2 ': an integer q of the input stands for (q - 100) * 0.0625' "$O/lt-run" zero.lt -i x=x.npy &&
+		grep -o 'np[.]clip.*int[0-9]*.)' said >say.zero && python3 - <<'END'
+import numpy as np
+x = np.load('x.npy')
+assert (eval(open('say.q').read()) == np.load('xq.npy')).all()
+q = eval(open('say.zero').read())
+assert q.dtype == np.uint8 and abs((q - 100.0) * .0625 - x).max() <= .0625 / 2
+END
+}
+check "what integers stand for is said where floats are given" stands_for
+
+# A script that was copied without its weights.
+copied() {
+	fresh && quantize --loss 100 && mkdir -p to && cp q.lt to/r.lt && "$O/lt-run" q.lt -i x=zeros -q &&
+		says 2 '-c w=FILE.npy' "$O/lt-run" to/r.lt -i x=zeros && ! grep -q 'is not there' said && cp q.safetensors to &&
+		says 2 "(to/r.safetensors is not there, but to/q.safetensors, which the script's comment names, is: give it with" \
+			"$O/lt-run" to/r.lt -i x=zeros && "$O/lt-run" to/r.lt -i x=zeros -q --weights to/q.safetensors
+}
+check "where the weights of a copied script are is said" copied
+
 # The names of a model's own are not ours.
 own_names() {
 	local a b

@@ -171,6 +171,17 @@ static bool is_there(const struct lt_script *s, const struct lt_linear *l, int64
 	return i >= 0 && i < sum;
 }
 
+/* The way out that an extent which is a run-time scalar plus a number has: it is never too small. */
+static const char *longer(struct lt_script *s, const struct lt_linear *l, int64_t i)
+{
+	int64_t least;
+	if (i < 0 || l->n != 1 || l->coef[0] != 1 || lt__add_overflow(i, 1 - l->constant, &least)
+		|| least > s->graph->param[l->param[0]].high)
+		return "";
+	return lt__scratch(s->ctx, ", or have each run have it: ScalarNode(.., %lld, %lld) for its extent", (long long)least,
+		(long long)s->graph->param[l->param[0]].high);
+}
+
 /* What element i of the first axis is read of: x, or where not every run has that element, what has x[0] instead in
  * those; -1: it may not be there. */
 static lt_node element_source(struct lt_script *s, const struct lt_arg *x, int64_t i)
@@ -181,8 +192,9 @@ static lt_node element_source(struct lt_script *s, const struct lt_arg *x, int64
 		return x->node;
 	if (!is_there(s, &g->var[v].limit, i, true))
 		return lt__script_refuse(s, x->position, LT_EUNSUPPORTED, "Axis 0 of %s has a run-time extent and cannot be "
-			"indexed by %lld, which not every run has: index first, then slice, or index within a repeat of as many rounds",
-			lt__script_value(s, x), (long long)i);
+			"indexed by %lld, which not every run has: %sindex within a repeat of as many rounds%s", lt__script_value(s, x),
+			(long long)i, g->node[x->node].op == LT_OP_input ? "" : "index first, then slice, or ",
+			longer(s, &g->var[v].limit, i));
 	for (int32_t k = 0; k < s->n_by_round; k++)
 		if (s->by_round[k].of == x->node)
 			return s->by_round[k].node;

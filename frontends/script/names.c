@@ -172,7 +172,8 @@ lt_status lt__script_unknown_name(struct lt_script *s, struct lt_position at, co
 		const int32_t i = lt__names_find(scopes[k]->names, name, (size_t)bytes);
 		if (i >= 0 && scopes[k]->binding[i].call == LT_SCRIPT_LOST)
 			return lt__script_fail(s, at, LT_EINVAL, "Unknown name: '%.*s' is what a round of the repeat in line %d gave, "
-				"whose rounds differ in number from run to run: what is a node before the repeat, too, has a value after it",
+				"whose rounds differ in number from run to run: what is a node before the repeat, too, has a value after it, "
+				"which FullNode(int64, [], 0) is for a number that is 0 then",
 				bytes, name, scopes[k]->binding[i].value.position.line);
 	}
 	lt__nearest_begin(&near, name, (size_t)bytes);

@@ -362,6 +362,9 @@ Test(onnx_run, an_input_that_decides_a_shape_is_fixed)
 	expect_refused("m.onnx -b ref -i a=a.npy", "it depends on 'b'; --fix NAME=FILE gives an input");
 	expect_refused("m.onnx -b ref --fix b=b.npy --fix c=b.npy -i a=a.npy", "it has no input 'c' to be fixed");
 	expect_refused("m.onnx -b ref --fix b -i a=a.npy", "--fix takes NAME=FILE.npy, not 'b'");
+	expect_refused("m.onnx -b ref --fix b=6 -i a=a.npy", "not 'b=6'; in NumPy, np.save('b.npy', np.int64(6)), of");
+	expect_refused("m.onnx -b ref --fix b=b.npy -i a=a.npy -i b=b.npy",
+		"b=b.npy: 'b' is no input any more, as --fix gives it: leave it out here, or --fix away");
 }
 
 Test(onnx_run, one_position_that_the_model_says_is_not_looked_up)

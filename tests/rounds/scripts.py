@@ -222,9 +222,10 @@ REFUSED = (
     ("repeat t in 0..length { y = h + x[t]; } result = y;",
      "Unknown name: 'y' is what a round of the repeat in line 3 gave, whose rounds differ in number from run to run"),
     ("k = 1; repeat t in 0..length { k = k + 1; } result = h * k;",
-     "Unknown name: 'k' is what a round of the repeat"),
+     "has a value after it, which FullNode(int64, [], 0) is for a number that is 0 then"),
     ("repeat t in 0..length { h = h + x[t + 1]; } result = h;", "which not every run has"),
-    ("repeat t in 0..length { } result = x[0];", "which not every run has"),
+    ("repeat t in 0..length { } result = x[0];", "which not every run has: index within a repeat of as many rounds, or "
+     "have each run have it: ScalarNode(.., 1, 9) for its extent"),
     ("repeat t in 0..length { result y{t} = h; } result = h;",
      "Unexpected result in a repeat whose number of rounds"),
     ("repeat t in 0..length { s = ScalarNode(m, 0, 1); } result = h;",

@@ -68,7 +68,6 @@ static void bind_slot(struct model_binder *b, struct model_slots *s, int32_t i, 
 	bool of_file)
 {
 	const struct model_binding *p = &b->binding[s->kind].at[i];
-	char want[256], got[256];
 	const bool fits = model_binding_fits(p, t);
 
 	if (p->bounded && of_file && !s->from[i] && p->dtype == t->dtype && model_extents_fit(p, t)) {
@@ -88,12 +87,7 @@ static void bind_slot(struct model_binder *b, struct model_slots *s, int32_t i, 
 	if (s->from[i]) {
 		model_bind_twice(b, s, i, from);
 	} else if (!fits || p->dtype != t->dtype) {
-		lt__shape_text(got, sizeof got, t->rank, t->shape);
-		const bool numpy = fits && *lt__dtype_info(p->dtype)->npy;
-		model_bind_report(b, "%s: the %s '%s' is %s, but this is %s %s%s%s%s", from, model_binding_kind(s->kind), p->name,
-			model_binding_text(p, want, sizeof want), lt__dtype_info(t->dtype)->script, got,
-			numpy ? " (in NumPy: .astype('" : fits ? " (NumPy has no " : "", fits ? lt__dtype_info(p->dtype)->script : "",
-			numpy ? "'))" : fits ? "; a .safetensors may hold it)" : "");
+		model_bind_unfit(b, p, t, from);
 	} else {
 		s->value[i] = t;
 	}
@@ -405,6 +399,7 @@ static void bind_all(struct model_binder *b, struct model_slots *constant, struc
 			file ? lt__shown(file).text : "");
 		model_bind_missing(b, &s, "-i");
 		model_bind_missing(b, constant, "-c");
+		model_bind_copied(b, constant);
 		fprintf(b->text, "\n  (a value, zeros, ones, iota or random[:SEED] may stand for FILE.npy; %s and --weights take "
 			"all at once from a .npz or .safetensors)", b->o->inputs_option);
 	}

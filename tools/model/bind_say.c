@@ -1,5 +1,6 @@
 /* bind_say.c -- what does not fit between tensors and bindings, as sentences. */
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include "base/message.h"
 #include "base/nearest.h"
@@ -27,6 +28,17 @@ void model_bind_report(struct model_binder *b, const char *fmt, ...)
 	fputs(text, b->text);
 }
 
+/* Whether --fix gives an input of that name, NAME=FILE. */
+static bool is_fixed(const struct lt_texts *fix, const char *name)
+{
+	const size_t bytes = strlen(name);
+
+	for (int32_t i = 0; i < fix->n; i++)
+		if (!strncmp(fix->at[i], name, bytes) && fix->at[i][bytes] == '=')
+			return true;
+	return false;
+}
+
 void model_bind_unknown(struct model_binder *b, enum lt_binding kind, const char *name, const char *from)
 {
 	const struct model_bindings *p = &b->binding[kind];
@@ -36,6 +48,11 @@ void model_bind_unknown(struct model_binder *b, enum lt_binding kind, const char
 	lt__nearest_begin(&near, name, strlen(name));
 	for (int32_t i = 0; i < p->n; i++)
 		lt__nearest_add(&near, p->at[i].name);
+	if (kind == LT_BINDING_INPUT && is_fixed(b->o->fix, name)) {
+		model_bind_report(b, "%s: '%s' is no input any more, as --fix gives it: leave it out here, or --fix away",
+			from, name);
+		return;
+	}
 	if (model_binding_index(&b->binding[other], name, strlen(name)) >= 0)
 		model_bind_report(b, "%s: '%s' is no %s of the script but %s %s: give it with %s", from, name,
 			model_binding_kind(kind),
@@ -57,6 +74,37 @@ void model_bind_twice(struct model_binder *b, const struct model_slots *s, int32
 {
 	model_bind_report(b, "%s: the %s '%s' is given twice, here and by %s", from, model_binding_kind(s->kind),
 		b->binding[s->kind].at[i].name, s->from[i]);
+}
+
+/* What makes floats the integers that stand for them. */
+static const char *quantised(struct model_binder *b, const struct model_binding *p)
+{
+	const struct lt_dtypeinfo *type = lt__dtype_info(p->dtype);
+	char zero[32] = "", less[32] = "";
+
+	if (p->zero) {
+		snprintf(zero, sizeof zero, " %c %lld", p->zero < 0 ? '-' : '+', llabs((long long)p->zero));
+		snprintf(less, sizeof less, " %c %lld", p->zero < 0 ? '+' : '-', llabs((long long)p->zero));
+	}
+	return lt__scratch(b->ctx, ": an integer q of the %s stands for %sq%s%s * %.17g (in NumPy, "
+		"np.clip(np.floor(x / %.17g + 0.5)%s, %.0f, %.0f).astype('%s') of numbers x; lt-quantize --data-out writes it)",
+		model_binding_kind(p->kind), p->zero ? "(" : "", less, p->zero ? ")" : "", p->scale, p->scale, zero,
+		type->is_signed ? -type->largest - 1 : 0, type->largest, type->script);
+}
+
+void model_bind_unfit(struct model_binder *b, const struct model_binding *p, const struct lt_tensor *t,
+	const char *from)
+{
+	char want[256], got[256];
+	const char *type = lt__dtype_info(p->dtype)->script, *way = "";
+
+	lt__shape_text(got, sizeof got, t->rank, t->shape);
+	if (model_binding_fits(p, t))
+		way = p->scale != 0 && lt__dtype_info(t->dtype)->cls == LT_CLASS_FLOAT ? quantised(b, p)
+			: *lt__dtype_info(p->dtype)->npy ? lt__scratch(b->ctx, " (in NumPy: .astype('%s'))", type)
+			: lt__scratch(b->ctx, " (NumPy has no %s; a .safetensors may hold it)", type);
+	model_bind_report(b, "%s: the %s '%s' is %s, but this is %s %s%s", from, model_binding_kind(p->kind), p->name,
+		model_binding_text(p, want, sizeof want), lt__dtype_info(t->dtype)->script, got, way);
 }
 
 bool model_bind_lacks(const struct model_binder *b, const struct model_slots *s, int32_t i)
@@ -102,4 +150,20 @@ void model_bind_missing(struct model_binder *b, const struct model_slots *s, con
 			fprintf(b->text, "\n  %s '%s', %s: give it with  %s %s", model_binding_kind(s->kind), lt__shown(p->name).text,
 				model_binding_text(p, text, sizeof text), flag, lt__shell(lt__scratch(b->ctx, "%s=FILE.npy", p->name)).text);
 	}
+}
+
+void model_bind_copied(struct model_binder *b, const struct model_slots *constant)
+{
+	char *named, *own;
+	int32_t n = 0;
+
+	for (int32_t i = 0; i < b->binding[constant->kind].n; i++)
+		n += model_bind_lacks(b, constant, i);
+	if (!n || b->beside || !(named = model_weights_named(b->o->script)))
+		return;
+	if ((own = model_weights_path(b->o->script)))
+		fprintf(b->text, "\n  (%s is not there, but %s, which the script's comment names, is: give it with  --weights %s)",
+			lt__shown(own).text, lt__shown(named).text, lt__shell(named).text);
+	free(own);
+	free(named);
 }

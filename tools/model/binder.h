@@ -39,9 +39,14 @@ void model_bind_begin(struct model_binder *b);
 void model_bind_report(struct model_binder *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void model_bind_unknown(struct model_binder *b, enum lt_binding kind, const char *name, const char *from);
 void model_bind_twice(struct model_binder *b, const struct model_slots *s, int32_t i, const char *from);
+/* A tensor of another type or shape. */
+void model_bind_unfit(struct model_binder *b, const struct model_binding *, const struct lt_tensor *,
+	const char *from);
 /* Whether binding i is needed and not given; an extent is no more to be given where its tensor does not fit. */
 bool model_bind_lacks(const struct model_binder *b, const struct model_slots *s, int32_t i);
 void model_bind_missing(struct model_binder *b, const struct model_slots *s, const char *flag);
+/* Of a script that was copied without its weights: where they are. */
+void model_bind_copied(struct model_binder *b, const struct model_slots *constant);
 
 /* extents.c: of a tensor whose extents are run-time ones, the most or fewer: whether it fits.  Then `out` is it as the
  * program reads it, with room for the most. */
@@ -56,4 +61,7 @@ int32_t model_extents_check(const struct model_binding *, const struct lt_tensor
 
 /* weights.c: such a file beside the script that is run, malloc; NULL: there is none.  False: no memory. */
 bool model_weights_beside(const char *script, char **path);
+/* The file that a comment before the first statement names, "# weights: NAME", where it is beside the script; malloc,
+ * NULL: there is none. */
+char *model_weights_named(const char *script);
 #endif

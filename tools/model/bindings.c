@@ -19,7 +19,7 @@ static lt_status add_binding(const struct lt_graph *g, struct model_bindings *bi
 	}
 	p = &bindings->at[bindings->n++];
 	*p = (struct model_binding){ .name = name ? name : "", .kind = kind, .dtype = n->dtype, .rank = n->n_dim, .node = node,
-		.needed = needed, .content = n->content };
+		.needed = needed, .content = n->content, .scale = n->scale, .zero = n->zero };
 	p->shape = malloc((size_t)n->n_dim * sizeof *p->shape + 1);
 	p->extent_from = malloc((size_t)n->n_dim * sizeof *p->extent_from + 1);
 	p->sum = calloc((size_t)n->n_dim + 1, sizeof *p->sum);

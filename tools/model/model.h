@@ -43,6 +43,8 @@ struct model_binding {
 	/* by dim: an extent that is another sum of such inputs, "past + length"; n 0: it is none */
 	struct model_sum { int64_t constant; int32_t n, *from; int64_t *coef; } *sum;
 	const void *content;    /* of a constant, where the graph has it; NULL: it has to be given */
+	double scale;           /* its integers q stand for (q - zero) * scale; 0: for themselves */
+	int64_t zero;
 	struct lt_source_range range;           /* of the values that it may have */
 };
 struct model_bindings { struct model_binding *at, **sorted; int32_t n; };         /* sorted: by name */

@@ -20,13 +20,25 @@ static void fixes_free(struct model_fixes *f)
 	free(f->name);
 }
 
+/* The way out where a number stands for the file: NAME=6. */
+static const char *fix_number(struct lt_context *ctx, const char *option, const char *equals)
+{
+	char *end = NULL;
+
+	if (!equals || equals == option || !equals[1] || (strtod(equals + 1, &end), *end))
+		return "";
+	return lt__scratch(ctx, "; in NumPy, np.save('%.*s.npy', np.%s(%s)), of the input's type, makes the file of a number",
+		(int)(equals - option), option, strspn(equals + 1, "+-0123456789") == strlen(equals + 1) ? "int64" : "float32",
+		equals + 1);
+}
+
 static lt_status fix_read(struct lt_context *ctx, const char *option, struct model_fixes *f)
 {
 	const char *path = strchr(option, '=');
 	struct lt_tensors *file = &f->file[f->n];
 
 	if (!path || path == option || lt__tensorfile_kind(path + 1) != LT_FILE_NPY)
-		return lt_fail(ctx, LT_EINVAL, "--fix takes NAME=FILE.npy, not '%s'", option);
+		return lt_fail(ctx, LT_EINVAL, "--fix takes NAME=FILE.npy, not '%s'%s", option, fix_number(ctx, option, path));
 	LT_TRY(lt__tensors_read(ctx, path + 1, file));
 	f->name[f->n] = strndup(option, (size_t)(path - option));
 	f->fixed[f->n] = (struct lt_fixed){ .name = f->name[f->n], .dtype = file->at[0].dtype, .rank = file->at[0].rank,

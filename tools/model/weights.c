@@ -78,6 +78,31 @@ lt_status model_weights_dump(struct lt_context *ctx, const struct model_options 
 	return s;
 }
 
+char *model_weights_named(const char *script)
+{
+	static const char says[] = "# weights: ";
+	const size_t n = strlen(script), word = sizeof says - 1, folder = (size_t)(own_name(script) - script);
+	FILE *f = n > 3 && !strcmp(script + n - 3, ".lt") ? fopen(script, "r") : NULL;
+	char *line = NULL, *path = NULL;
+	size_t room = 0;
+
+	while (f && !path && getline(&line, &room, f) > 0 && *line == '#') {
+		line[strcspn(line, "\n")] = '\0';
+		if (strncmp(line, says, word) != 0 || !(path = malloc(folder + strlen(line + word) + 1)))
+			continue;
+		memcpy(path, script, folder);
+		strcpy(path + folder, line + word);
+		if (lt__tensorfile_kind(path) == LT_FILE_SAFETENSORS && !access(path, R_OK))
+			break;
+		free(path);
+		path = NULL;
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return path;
+}
+
 bool model_weights_beside(const char *script, char **path)
 {
 	size_t n = strlen(script);
