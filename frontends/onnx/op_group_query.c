@@ -35,6 +35,8 @@ static bool group_query_plain(struct lt_onnx_call *c)
 			lt__onnx_refuse(m, "attribute '%s' is not %lld", only[i].name, (long long)only[i].number);
 	if (lt__onnx_int(c, "smooth_softmax", 0) > 0)
 		lt__onnx_refuse(m, "attribute 'smooth_softmax' is not 0");
+	if (lt__onnx_int(c, "local_window_size", -1) == 0)
+		lt__onnx_refuse(m, "attribute 'local_window_size' is 0, with which no query sees a key: -1 is for no window");
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (strcmp(lt__onnx_text(c, texts[i], "NONE"), "NONE") != 0)
 			lt__onnx_refuse(m, "attribute '%s' is '%s'", texts[i], lt__onnx_text(c, texts[i], "NONE"));
@@ -84,6 +86,21 @@ static bool group_query_operands(struct lt_onnx_call *c, struct group_query *a)
 	return !lt__onnx_failed(m) && lt__onnx_fixed(m, a->q, 3, "the size of a head");
 }
 
+/* The lengths are one for each of the batch, on axes of any number. */
+static bool group_query_lengths_fit(struct lt_onnx_call *c, const struct group_query *a)
+{
+	struct lt_onnx *m = c->m;
+	if (!lt__onnx_has(c, IN_LENGTHS))
+		return true;
+	const struct lt_onnx_value *lengths = lt__onnx_value(c, IN_LENGTHS);
+	const int64_t batch = lt__onnx_extent(m, a->q, 0);
+	if (lengths->rank > 0 && lt__onnx_elems(lengths) == batch)
+		return true;
+	lt__onnx_refuse(m, "input %d, seqlens_k, is %s: [%lld], one for each of the batch, is expected", IN_LENGTHS,
+		lt__onnx_shape(m, lengths->rank, lengths->shape), (long long)batch);
+	return false;
+}
+
 /* How much is before this call of each of a batch, [batch, 1, 1, 1], by the last position of each: looked up, as what
  * is not in the present, or leaves no place for the queries, is the run's fault. */
 static lt_node group_query_before(struct lt_onnx *m, const struct group_query *a, int64_t room, lt_node last)
@@ -117,23 +134,24 @@ static bool group_query_past(struct lt_onnx_call *c, struct group_query *a)
 	}
 	for (int i = 0; i < 2; i++)
 		a->past[i] = lt__onnx_in(c, IN_PAST + i);
-	lt_node lengths = lt__onnx_in(c, IN_LENGTHS);
+	const int64_t batch = lt__onnx_extent(m, a->q, 0);
+	lt_node lengths = lt__onnx_reshape(m, lt__onnx_in(c, IN_LENGTHS), 1, &batch);
 	a->total = lt__onnx_in_int(c, IN_TOTAL, "the number of positions", 0);
 	if (lt__onnx_failed(m) || !lt__onnx_fixed(m, a->q, 2, "the number of queries")
 		|| !lt__onnx_fixed(m, a->past[0], 2, "the number of positions of the past"))
 		return false;
 	const int64_t room = lt__onnx_extent(m, a->past[0], 2);
 	a->queries = lt__onnx_extent(m, a->q, 2);
-	a->one = !lt__onnx_bounded(m, a->q, 0) && lt__onnx_extent(m, a->q, 0) == 1;
+	a->one = !lt__onnx_bounded(m, a->q, 0) && batch == 1;
 	if (a->total == a->queries && room >= a->total)         /* the first ones of a buffer */
 		return true;
-	if (a->total < a->queries || a->total > room + a->queries || lt__onnx_rank(m, lengths) != 1
-		|| (a->queries > 1 && !a->one)) {
+	if (a->total < a->queries || a->total > room + a->queries || (a->queries > 1 && !a->one)) {
 		lt__onnx_refuse(m, "%lld queries, a past of %lld positions and %lld in all: several queries stand behind the past "
 			"of a batch of 1, or are the first of a buffer", (long long)a->queries, (long long)room, (long long)a->total);
 		return false;
 	}
-	a->before = group_query_before(m, a, room, lengths);
+	/* What is added to the scores has no more than `total`. */
+	a->before = group_query_before(m, a, lt__onnx_has(c, IN_ADDED) ? a->total : room, lengths);
 	return !lt__onnx_failed(m);
 }
 
@@ -212,12 +230,33 @@ static lt_node group_query_mask(struct lt_onnx_call *c, const struct group_query
 	return lt__onnx_select(m, seen, lt__onnx_number(m, wide, 0), lt__onnx_number(m, wide, -INFINITY));
 }
 
+/* What is given to be added to the scores of [batch, head, query, key]. */
+static lt_node group_query_added(struct lt_onnx_call *c, lt_node scores)
+{
+	struct lt_onnx *m = c->m;
+	const struct lt_onnx_value *added = lt__onnx_value(c, IN_ADDED);
+	int64_t want[4];
+	bool fits = added->rank == 4;
+	for (int32_t i = 0; i < 4; i++) {
+		want[i] = lt__onnx_extent(m, scores, i);
+		fits = fits && (added->shape[i] == want[i] || (i < 2 && added->shape[i] == 1));
+	}
+	if (fits)
+		return lt__onnx_wide(m, lt__onnx_in(c, IN_ADDED));
+	if (!lt__onnx_failed(m))
+		lt__onnx_refuse(m, "input %d, attention_bias, is %s: %s is expected, the batch or 1, the heads or 1, "
+			"the queries and the positions in all", IN_ADDED, lt__onnx_shape(m, added->rank, added->shape),
+			lt__onnx_shape(m, 4, want));
+	return LT_NONE;
+}
+
 void lt__onnx_build_group_query_attention(struct lt_onnx_call *c)
 {
 	struct lt_onnx *m = c->m;
 	struct group_query a = { .before = LT_OMIT, .past = { LT_OMIT, LT_OMIT } };
 	lt_node all[2];
-	if (!group_query_plain(c) || !group_query_operands(c, &a) || !group_query_past(c, &a))
+	if (!group_query_plain(c) || !group_query_operands(c, &a) || !group_query_lengths_fit(c, &a)
+		|| !group_query_past(c, &a))
 		return;
 	const enum lt_dtype own = lt_node_dtype(m->graph, a.q), wide = lt__dtype_info(own)->compute;
 	const double given = lt__onnx_float(c, "scale", 0), softcap = lt__onnx_float(c, "softcap", 0);
@@ -237,11 +276,16 @@ void lt__onnx_build_group_query_attention(struct lt_onnx_call *c)
 	for (int32_t i = 0; i < 2; i++)
 		if (lt__onnx_wants(c, OUT_PRESENT + i))
 			lt__onnx_give(c, OUT_PRESENT + i, all[i]);
+	/* It is for the keys of `total` positions, also where a buffer has room for more. */
+	if (lt__onnx_has(c, IN_ADDED) && a.past[0] != LT_OMIT && lt__onnx_extent(m, a.k, 2) > a.total) {
+		a.k = lt__onnx_slice(m, a.k, 2, 0, a.total, 1);
+		a.v = lt__onnx_slice(m, a.v, 2, 0, a.total, 1);
+	}
 	lt_node scores = lt__onnx_wide(m, lt__onnx_scores(m, a.q, a.k, scale));
 	if (softcap > 0)
 		scores = lt__onnx_opf(m, "mul", lt__onnx_op1(m, "tanh", lt__onnx_opf(m, "div", scores, softcap)), softcap);
 	if (lt__onnx_has(c, IN_ADDED))
-		scores = lt__onnx_op2(m, "add", scores, lt__onnx_wide(m, lt__onnx_in(c, IN_ADDED)));
+		scores = lt__onnx_op2(m, "add", scores, group_query_added(c, scores));
 	scores = lt__onnx_op2(m, "add", scores, group_query_mask(c, &a, wide));
 	lt_node weight = lt__onnx_cast(m, lt__onnx_softmax(m, scores, 3), own);
 	lt_node v = lt__onnx_heads_repeated(m, a.v, lt__onnx_extent(m, a.q, 1));

@@ -87,4 +87,25 @@ case("several_least", *alone, *(x[:1] for x in past), lengths(3), total(7), loca
 case("one_less", *(x[:1] for x in one), *(x[:1] for x in past), lengths(2), total(5), **few)
 case("buffer_several", *alone, *(x[:1] for x in room), lengths(5), total(6), **few)
 
+# What is added is for the positions in all, not for those that a buffer has room for.
+buffer = *one, *room, lengths(4, 2), total(4), None, None, None
+case("buffer_added", *buffer, f(1, 1, 1, 4), **few)
+case("buffer_window_added", *buffer, f(2, 4, 1, 4), local_window_size=2, **few)
+case("buffer_several_added", *alone, *(x[:1] for x in room), lengths(5), total(5), None, None, None, f(1, 1, 3, 5),
+	**few)
+case("buffer_first_added", q, k, v, *room, lengths(3, 3), total(3), None, None, None, f(1, 1, 3, 3), **few)
+case("buffer_all_added", *buffer, f(1, 1, 1, 6), error="input 10, attention_bias, is [1, 1, 1, 6]: "
+	"[2, 4, 1, 4] is expected, the batch or 1, the heads or 1, the queries and the positions in all", **few)
+for name, added in ("key", f(1, 1, 3, 1)), ("query", f(1, 1, 1, 3)), ("heads", f(1, 2, 3, 3)), ("rank", f(3, 3)):
+	case("added_" + name, q, k, v, None, None, lengths(3, 3), total(3), None, None, None, added,
+		error=f"is {list(added.shape)}: [2, 4, 3, 3] is expected", **few)
+case("window_negative", q, k, v, None, None, lengths(3, 3), total(3), local_window_size=-5, **few)
+case("window_zero", q, k, v, None, None, lengths(3, 3), total(3), error="attribute 'local_window_size' is 0, with "
+	"which no query sees a key: -1 is for no window", local_window_size=0, **few)
+case("lengths_column", *one, *room, lengths(4, 2).reshape(2, 1), total(4), **few)
+case("lengths_row", *one, *room, lengths(4, 2).reshape(1, 2, 1), total(4), **few)
+for name, few_lengths, shape in ("one", lengths(4), "[1]"), ("none", np.array(3, np.int32), "[]"):
+	case("lengths_" + name, *one, *room, few_lengths, total(4), error=f"input 5, seqlens_k, is {shape}: [2], one for each "
+		"of the batch, is expected", **few)
+
 save("group_query.npz")

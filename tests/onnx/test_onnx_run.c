@@ -328,12 +328,13 @@ Test(onnx_run, an_option_that_says_nothing_is_answered_with_the_file)
 		"'a' [2, 5]"), "%s", ltrun_err);
 }
 
-/* Of 5 positions, 7 and 6: the last ones that leave a place for the queries, and others. */
+/* Of 5 positions, 7, 6 and 4 that are added to: the last ones that leave a place for the queries, and others. */
 Test(onnx_run, a_length_of_a_past_out_of_range_is_the_runs_fault)
 {
-	static const struct { const char *name; int32_t batch, low, high; } of[] = { { "step", 2, 0, 4 },
-		{ "several", 1, 2, 6 }, { "buffer_step", 2, 0, 5 } };
-	for (int i = 0; i < 3; i++) {
+	static const struct { const char *name; int32_t batch, low, high; const char *more; } of[] = {
+		{ "step", 2, 0, 4, "" }, { "several", 1, 2, 6, "" }, { "buffer_step", 2, 0, 5, "" },
+		{ "buffer_added", 2, 0, 3, " -i added=added.npy" } };
+	for (int i = 0; i < 4; i++) {
 		const struct lt_fixed *total = &write_case(of[i].name)->fixed[0];
 		struct lt_tensor t = ltrun_tensor("", total->dtype, total->rank, total->shape, total->data);
 		write_npy("total.npy", &t);
@@ -344,8 +345,8 @@ Test(onnx_run, a_length_of_a_past_out_of_range_is_the_runs_fault)
 			t = ltrun_tensor("", LT_I32, 1, &batch, lengths);
 			write_npy("lengths.npy", &t);
 			cr_expect_eq(ltrun("m.onnx -q -b ref --fix total=total.npy -i query=query.npy -i key=key.npy -i value=value.npy "
-				"-i past_key=past_key.npy -i past_value=past_value.npy -i lengths=lengths.npy"), inside ? 0 : 1, "%s, %d: %s",
-				of[i].name, last, ltrun_err);
+				"-i past_key=past_key.npy -i past_value=past_value.npy -i lengths=lengths.npy%s", of[i].more), inside ? 0 : 1,
+				"%s, %d: %s", of[i].name, last, ltrun_err);
 			cr_expect(inside || (strstr(ltrun_err, "seqlens_k") && strstr(ltrun_err, "is out of range 0..")), "%s", ltrun_err);
 		}
 	}
