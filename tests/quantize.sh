@@ -215,6 +215,62 @@ END
 }
 check "--per-channel: small channels have steps of their own" by_channel
 
+# A constant whose rows are gathered and which is multiplied, too, is kept once, as integers: what comes out is what NumPy
+# finds with these.  What else reads one reads its floats, which are counted.
+tied() {
+	python3 - <<'END'
+import numpy as np
+rng = np.random.default_rng(4)
+np.savez('e.npz', e=rng.normal(size=(9, 6)).astype('f'), bias=rng.normal(size=9).astype('f'))
+np.save('ids.npy', rng.integers(0, 9, (20, 3)))
+np.save('twice.npy', rng.integers(0, 6, (20, 2)))
+END
+	local axis ids bits kept n
+	# The gather's axis, its data, bits, bytes of what stays floats (a bias; the constant once more) and how many indices.
+	while read -r axis ids bits kept n; do
+		cat >tied.lt <<END
+e = ConstantTensor(e, float32, [9, 6]); i = InputTensor(i, int64, [$n]);
+h = ReshapeNode(GatherNode(e, i, $axis), [3, 6]) @ TransposeNode(e) + ConstantTensor(bias, float32, [9]);
+END
+		[ "$kept" = 36 ] || echo 'h = h + ReduceMaxNode(e * ReduceMaxNode(h, [0, 1], 1), [1], 0);' >>tied.lt
+		echo 'result y = h;' >>tied.lt
+		fresh && "$O/lt-quantize" tied.lt -w e.npz --data "i=$ids.npy" -o q.lt --mode weights --bits "$bits" \
+			--metric error --loss 100 --time 0.001 --report r.json >said 2>&1
+		cat said
+		grep -qx "$bits bits: 1 of 1 constants of products, which take $((54 * bits / 8)) bytes; other constants stay as\
+ they are, $kept bytes" said && python3 -c "import numpy as np; np.save('i.npy', np.load('$ids.npy')[0])" &&
+			"$O/lt-run" q.lt -i i=i.npy -o y.npy -q && python3 - "$axis" "$bits" "$kept" <<'END' || return 1
+import json, sys
+import numpy as np
+axis, bits, kept = map(int, sys.argv[1:])
+with open('r.json') as f:
+    r = json.load(f)
+with open('q.safetensors', 'rb') as f:
+    raw = f.read()
+held = json.loads(raw[8:8 + int.from_bytes(raw[:8], 'little')])
+sizes = {k: v['data_offsets'][1] - v['data_offsets'][0] for k, v in held.items() if k != '__metadata__'}
+assert r['constants'] + r['other_constants'] == sum(sizes.values()) == 54 * bits // 8 + kept, (r, sizes)
+(cell,) = r['cells']
+assert cell['bits'] == bits, cell
+w = np.load('e.npz')
+e = w['e'].astype('d')
+step = 2.0 ** cell['exponent']
+q = np.clip(np.floor(e / step + 0.5), -2 ** (bits - 1), 2 ** (bits - 1) - 1) * step
+h = np.take(q, np.load('i.npy'), axis).reshape(-1, 6) @ q.T + w['bias']
+if kept > 36:
+    h = h + (e * h.max()).max(1)
+y = np.load('y.npy')
+assert y.shape == h.shape and abs(y - h).max() < 1e-5 * (1 + abs(h).max()), (y, h)
+END
+	done <<'END'
+0 ids 8 36 3
+0 ids 4 36 3
+1 twice 4 36 2
+0 ids 4 252 3
+END
+}
+check "--mode weights: a tied embedding is kept once, and what stays floats is counted" tied
+
 # The bounds hold, and less room is not better.
 bounded() {
 	fresh && quantize --labels y.npy --loss 100 --flash 24 >said && cat said && grep -q 'constants 24 bytes' said &&

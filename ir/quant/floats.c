@@ -46,10 +46,13 @@ static lt_status find_weight(struct quant_emission *e, struct quant_floats *s, i
 	return s->weight[cell] < 0 || s->step[cell] < 0 ? e->out->ctx->code : LT_OK;
 }
 
-/* The cell of a product's constant; -1: it has none. */
+/* The cell of the constant of a product, or of that which rows are gathered from; -1: it has none. */
 static int32_t weight_of(const struct lt_quant *q, lt_node x, int32_t *operand)
 {
 	double number;
+	*operand = 0;
+	if (q->graph->node[x].op == LT_OP_gather)
+		return lt__quant_is_factor(q, x, 0) ? q->node[lt__quant_source(q->graph, q->graph->node[x].operand[0])].weight : -1;
 	if (!q->node[x].summed)
 		return -1;
 	for (int32_t i = 0; i < 2; i++) {
@@ -85,6 +88,23 @@ static lt_node float_weight(struct quant_emission *e, struct quant_floats *s, lt
 	lt_node y = lt__quant_emit_op(e, from, LT_OP_mul, lt__quant_emit_cast(e, s->weight[cell], LT_F32), s->step[cell]);
 	return lt__quant_emit_views(e, operand, lt__quant_emit_cast(e, y, t), t,
 		lt__bits_of((union lt_scalar){ .f = -INFINITY }, t));
+}
+
+/* Rows of a constant: of its integers, which are floats behind that; what views show is a float before. */
+static lt_node gathered(struct quant_emission *e, struct quant_floats *s, lt_node x, int32_t cell)
+{
+	const struct lt_nodedef *d = &e->q->graph->node[x];
+	lt_node operand[] = { LT_NONE, e->to[d->operand[1]] };
+	if (d->operand[0] != e->q->cell[cell].node) {
+		operand[0] = float_weight(e, s, d->operand[0], cell);
+		return lt__quant_emit_like(e, x, d->dtype, operand, 0);
+	}
+	if (find_weight(e, s, cell))
+		return LT_NONE;
+	operand[0] = s->weight[cell];
+	const lt_node y = lt__quant_emit_like(e, x, e->out->node[operand[0]].dtype, operand, 0);
+	return lt__quant_emit_cast(e, lt__quant_emit_op(e, x, LT_OP_mul, lt__quant_emit_cast(e, y, LT_F32), s->step[cell]),
+		d->dtype);
 }
 
 /* x as integers of 8 bits: x / step, rounded, where NARROW_MOST steps are the largest of its numbers, of
@@ -161,6 +181,8 @@ static lt_node float_node(struct quant_emission *e, struct quant_floats *s, lt_n
 		return whole_sum(e, s, x);
 	if (cell < 0)
 		return lt__quant_emit_kept(e, x);
+	if (d->op == LT_OP_gather)
+		return gathered(e, s, x, cell);
 	lt_node operand[] = { e->to[d->operand[0]], e->to[d->operand[1]] };
 	operand[at] = float_weight(e, s, d->operand[at], cell);
 	return lt__quant_emit_like(e, x, d->dtype, operand, 0);

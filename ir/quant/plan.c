@@ -561,14 +561,15 @@ static lt_status find_cells(struct lt_quant *q)
 	return LT_OK;
 }
 
-/* Which constants sums of products alone read. */
+/* Which constants sums of products alone read.  Where floats are computed with, what else reads one reads its floats,
+ * or rows of them. */
 static void find_summed(struct lt_quant *q)
 {
 	const struct lt_graph *g = q->graph;
 	double number;
 	for (int32_t c = 0; c < q->n_cell; c++)
 		q->cell[c].sums = q->cell[c].kind == LT_QUANT_WEIGHT;
-	for (lt_node x = 0; x < g->n_node; x++)
+	for (lt_node x = 0; x < g->n_node && q->mode == LT_QUANT_STATIC; x++)
 		for (int32_t i = 0; i < g->node[x].n_operand && !q->node[x].summed; i++) {
 			const int32_t cell = q->node[lt__quant_source(g, g->node[x].operand[i])].weight;
 			if (cell >= 0 && lt__quant_is_factor(q, x, i) && !lt__quant_is_number(q, x, i, &number))

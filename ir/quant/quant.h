@@ -58,7 +58,7 @@ struct lt_quant_cell {
 	int32_t axis;
 	int64_t channels, inner;
 	double most;
-	bool sums;              /* of a WEIGHT: sums of products alone read it */
+	bool sums;              /* of a WEIGHT: sums of products alone read its integers, or, not STATIC, gathers, too */
 	const char *result;     /* its name as a result of lt__quant_ranges; NULL: a WEIGHT, or that has not been called */
 };
 /* bits: 2 to 16; exponent: of the step.  coarser: how many bits the step of a channel is above that; NULL: 0.

@@ -480,7 +480,7 @@ result other = h @ ConstantTensor(w1, float32, [%d, %d]);
             assert cells[name]['bits'] == 4 and cells[name]['bytes'] == held[name].nbytes
             sizes += held[name].nbytes + (held[name + '.step'].nbytes if name + '.step' in held else 0)
             real[name] = q, step
-        assert '2 of them 4 bits, which take %d bytes' % sizes in said, said
+        assert '\n4 bits: 2 of 2 constants of products, which take %d bytes\n' % sizes in said, said
         got = results(d, d('q.lt'), x.reshape(2, m, -1), 2, 'x', 'ref')
         eps = 2.0 ** -23
         for i, one in enumerate(x.reshape(2, m, -1)):

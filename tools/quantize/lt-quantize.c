@@ -122,21 +122,21 @@ static lt_status check_output(struct quantizing *z)
 static void say_result(const struct quantizing *z)
 {
 	int32_t narrow = 0, all = 0, packed = 0;
-	char halves[64] = "";
+	char other[80] = "";
 	for (int32_t c = 0; c < z->q->n_cell; c++) {
 		all += z->q->cell[c].kind != LT_QUANT_WIDE;
 		narrow += z->q->cell[c].kind != LT_QUANT_WIDE && z->best.format[c].bits <= 8;
 		packed += lt__quant_is_packed(&z->q->cell[c], z->best.format[c]);
 	}
-	if (packed)
-		snprintf(halves, sizeof halves, ", %d of them 4 bits", (int)packed);
+	if (z->kept)
+		snprintf(other, sizeof other, "; other constants stay as they are, %lld bytes", (long long)z->kept);
 	quantize_say_metric(z, z->best.score.metric);
 	if (z->q->mode == LT_QUANT_STATIC)
 		lt__say(stdout, "8 bits: %d of %d kept values and constants; constants %lld bytes, kept values alive "
 			"at once %lld bytes\n", narrow, all, (long long)z->best.flash, (long long)z->best.ram);
 	else
-		lt__say(stdout, "8 bits: %d of %d constants of products%s, which take %lld bytes\n", narrow, all, halves,
-			(long long)z->best.flash);
+		lt__say(stdout, "%d bits: %d of %d constants of products, which take %lld bytes%s\n",
+			packed ? LT_QUANT_PACKED_BITS : 8, packed ? packed : narrow, all, (long long)z->best.flash, other);
 	lt__say(stdout, "%lld candidate%s tried; %s of %lld of %lld evaluations are those of the evaluator of graphs\n",
 		(long long)z->tried, z->tried == 1 ? "" : "s",
 		z->q->mode == LT_QUANT_STATIC ? "the integers" : "up to rounding, the results",

@@ -85,6 +85,7 @@ struct quantizing {
 	/* measure.c */
 	struct quantize_program search;
 	int64_t tried, judged, begin_ns, end_ns;
+	int64_t kept;                   /* bytes of the model's constants that are written as they are; not STATIC */
 	struct quantize_candidate *history;     /* all that were tried, without their formats */
 	int32_t n_history, cap_history;
 	bool caught;

@@ -114,8 +114,12 @@ static json_t *report_json(const struct quantizing *z, const struct lt_quant_der
 	json_object_set_new(o, "compared", json_integer(z->judged));
 	json_object_set_new(o, "constants", json_integer(z->best.flash));
 	json_object_set_new(o, "values", json_integer(z->best.ram));
-	json_object_set_new(o, "counted", json_string("constants: bytes, each once in its type; values: bytes of kept values "
-		"that are alive at once; without code, sums between kept values, what kernels need and the stack"));
+	if (z->q->mode != LT_QUANT_STATIC)
+		json_object_set_new(o, "other_constants", json_integer(z->kept));
+	json_object_set_new(o, "counted", json_string(z->q->mode != LT_QUANT_STATIC ? "constants: bytes of the integers of "
+		"products and of their steps; other_constants: bytes of those that stay as they are" : "constants: bytes, each once "
+		"in its type; values: bytes of kept values that are alive at once; without code, sums between kept values, what "
+		"kernels need and the stack"));
 	json_object_set_new(o, "seconds", json_real((double)(z->end_ns - z->begin_ns) / 1e9));
 	json_object_set_new(o, "cells", cells);
 	json_object_set_new(o, "sums", sums_json(z, d));

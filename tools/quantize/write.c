@@ -153,6 +153,25 @@ static bool *needed_nodes(const struct lt_graph *g)
 	return needed;
 }
 
+/* Bytes of constants whose contents are the model's own. */
+static lt_status count_kept(struct quantizing *z, const struct lt_graph *g)
+{
+	bool *needed = needed_nodes(g);
+	if (!needed)
+		return lt_fail(z->ctx, LT_ENOMEM, "out of memory");
+	for (lt_node x = 0; x < g->n_node; x++) {
+		lt_node own = 0;
+		if (g->node[x].op != LT_OP_constant || !needed[x])
+			continue;
+		while (own < z->model.graph->n_node && z->source[own] != g->node[x].content)
+			own++;
+		if (own < z->model.graph->n_node)
+			z->kept += lt__node_elems(g, x) * (int64_t)lt_dtype_bytes(g->node[x].dtype);
+	}
+	free(needed);
+	return LT_OK;
+}
+
 /* name: of the file; NULL: there are no constants, and no file. */
 static lt_status write_weights(struct quantizing *z, const struct lt_graph *g, char **name)
 {
@@ -228,6 +247,8 @@ static lt_status write_body(void *user)
 	lt__phase(&z->phases, "comparing");
 	lt_status s = whole ? judge(z, &d, g) : judge_floats(z, g);
 	lt__phase(&z->phases, "writing");
+	if (!s && !whole)
+		s = count_kept(z, g);
 	if (!s)
 		s = quantize_script_write(z, g);
 	if (!s && z->o.data_out)
