@@ -119,13 +119,72 @@ echo 'x = InputTensor(x, float32, [2, 6]); result = LogNode(x @ ConstantTensor(w
 check "results that are NaN" says 2 "the data makes the result 'result' nan in row 0" \
 	"$O/lt-quantize" log.lt --data x.npy -w w.npz --metric agree -o q.lt --mode weights
 code=1 check "no room at 16 bits" refuses 'at 16 bits constants take 48 bytes, 38 more' --bits 16 --flash 10
-code=1 check "too great a loss at 16 bits" refuses 'allows 0.000: a greater --loss is the way out' --bits 16 \
-	--metric error --loss 0 --time 0.001
+code=1 check "too great a loss at 16 bits" refuses 'allows 0.000: a greater --time or a greater --loss are the ways' \
+	--bits 16 --metric error --loss 0 --time 0.000001 --per-channel
+lost_points() { sed -n 's/.*loses \([0-9.]*\) points.*/\1/p' said; }
+# The ways out of too great a loss are those that there are, and each of them loses less.
+ways_out() {
+	python3 -c "
+import numpy as np
+np.savez('scaled.npz', w=np.load('w.npz')['w'] * np.float32([1, .03, .03, .03]))
+np.savez('even.npz', w=np.ones((6, 4), 'f'))"
+	local floats=' values that stay floats (--mode weights)' channels=' steps by channel (--per-channel)' way
+	local up='allows 0.000:' last=', a greater --time or a greater --loss are the ways out'
+	local all=(--metric error --loss 0 --time 0.000001)
+	code=1 w=scaled.npz refuses "$up more bits (--bits 16),$channels$last" --bits 8 "${all[@]}" &&
+		grep -q 'time was up (--time): the best of 1 candidate loses' said &&
+		code=1 w=even.npz refuses "$up more bits (--bits 16)$last" --bits 8 "${all[@]}" &&
+		code=1 w=scaled.npz refuses "$up more bits (--bits 8)$last" --bits 4 --mode weights --per-channel "${all[@]}" &&
+		code=1 w=scaled.npz refuses "$up$floats$last" --mode dynamic --per-channel "${all[@]}" &&
+		code=1 w=scaled.npz refuses "$up$channels,$floats$last" --mode dynamic "${all[@]}" || return 1
+	local most
+	most=$(lost_points)
+	for way in --per-channel '--mode weights'; do
+		# shellcheck disable=SC2086
+		code=1 w=scaled.npz refuses loses --mode dynamic "${all[@]}" $way && python3 -c "
+import sys
+assert float(sys.argv[1]) < float(sys.argv[2]), sys.argv" "$(lost_points)" "$most" || return 1
+	done
+	code=1 w=scaled.npz refuses 'allows 0.000: more' --bits 8 --metric error --loss 0 --time 60 && ! grep 'time' said
+}
+check "what loses too much names the ways out that there are" ways_out
 for by in '0 divided /' '-inf multiplied *'; do
 	read -r number word operator <<<"$by"
 	echo "x = InputTensor(x, float32, [2, 6]); result = x $operator FullNode(float32, [], $number);" >by.lt
 	check "a value that is $word by $number" says 2 "is $word by $number" "$O/lt-quantize" by.lt --data x.npy -o q.lt
 done
+
+cp x.npy same=x.npy
+check "a name that no input has" says 2 "same=n.npy: the model has no input 'same'; it has 'x', 'y'" \
+	"$O/lt-quantize" two.lt --data same=n.npy -o q.lt
+data=same=x.npy check "a file whose name has such a sign" quantize --loss 100 -q
+fresh
+echo 'result = InputTensor(image, float32, [2, 6]) + InputTensor(other, float32, [2, 6]);' >named.lt
+check "a name that is nearly an input's" says 2 "imag=x.npy: the model has no input 'imag'; did you mean 'image'?" \
+	"$O/lt-quantize" named.lt --data imag=x.npy -o q.lt
+check "names of a file that no input has" says 2 "w.npz: the model has no input 'w'; it has 'image', 'other'" \
+	"$O/lt-quantize" named.lt --data w.npz -o q.lt
+# An index out of range, which the model computes of its input: the file and the row, also of what is held out.
+out_of_range() {
+	python3 - <<'END'
+import numpy as np
+ids = np.arange(80).reshape(40, 2) % 9
+np.save('rows.npy', ids)
+ids[33, 1] = 9
+np.save('beyond.npy', ids)
+END
+	echo 'r = GatherNode(ConstantTensor(e, float32, [10, 6]), InputTensor(i, int64, [2]) + FullNode(int64, [], 1), 0);
+result = r @ ConstantTensor(w, float32, [6, 4]);' >rows.lt
+	local more
+	python3 -c "import numpy as np; np.savez('ew.npz', w=np.load('w.npz')['w'], e=np.ones((10, 6), 'f'))"
+	for more in '' '--hold-out 30' '--mode weights'; do
+		# shellcheck disable=SC2086
+		fresh && says 2 'beyond.npy: row 33: ' "$O/lt-quantize" rows.lt -w ew.npz --data beyond.npy -o q.lt --metric error \
+			--loss 100 --bits 8 --time 0.01 $more && grep -q 'index 10 is out of range 0..9$' said && ! [ -e q.lt ] || return 1
+	done
+	"$O/lt-quantize" rows.lt -w ew.npz --data rows.npy -o q.lt --metric error --loss 100 --time 0.01 -q
+}
+check "an index out of range is told with its file and row" out_of_range
 
 # A copy that broadcasts, and one that turns its axes, have the shape of the copy.
 copies() {
@@ -215,8 +274,8 @@ END
 }
 check "--per-channel: small channels have steps of their own" by_channel
 
-# A constant whose rows are gathered and which is multiplied, too, is kept once, as integers: what comes out is what NumPy
-# finds with these.  What else reads one reads its floats, which are counted.
+# A constant whose rows are gathered and which is multiplied, too, is kept once, as integers: what comes out is what
+# NumPy finds with these.  What else reads one reads its floats, which are counted.
 tied() {
 	python3 - <<'END'
 import numpy as np
@@ -239,7 +298,7 @@ END
 		cat said
 		grep -qx "$bits bits: 1 of 1 constants of products, which take $((54 * bits / 8)) bytes; other constants stay as\
  they are, $kept bytes" said && python3 -c "import numpy as np; np.save('i.npy', np.load('$ids.npy')[0])" &&
-			"$O/lt-run" q.lt -i i=i.npy -o y.npy -q && python3 - "$axis" "$bits" "$kept" <<'END' || return 1
+			"$O/lt-run" q.lt -i i=i.npy -o rows-y.npy -q && python3 - "$axis" "$bits" "$kept" <<'END' || return 1
 import json, sys
 import numpy as np
 axis, bits, kept = map(int, sys.argv[1:])
@@ -259,7 +318,7 @@ q = np.clip(np.floor(e / step + 0.5), -2 ** (bits - 1), 2 ** (bits - 1) - 1) * s
 h = np.take(q, np.load('i.npy'), axis).reshape(-1, 6) @ q.T + w['bias']
 if kept > 36:
     h = h + (e * h.max()).max(1)
-y = np.load('y.npy')
+y = np.load('rows-y.npy')
 assert y.shape == h.shape and abs(y - h).max() < 1e-5 * (1 + abs(h).max()), (y, h)
 END
 	done <<'END'
@@ -471,6 +530,11 @@ import re
 assert float(re.search(r'floats: ([\d.]+) %', open('said').read())[1]) > 99.5" &&
 		"$O/lt-run" q.lt -i x=random --verify -q
 }
+# The ways out are this tool's: onnx_model follows the first.
+open_extent() {
+	says 2 "'n', is not said: --dim n=8 fixes it" "$O/lt-quantize" net.onnx --data images.npy -o open.lt &&
+		grep -q '(lt-quantize takes fixed extents alone, --dim NAME=N, ' said && ! grep -e '-i ' said && ! [ -e open.lt ]
+}
 # Quantised models that cannot be: a sentence with the place, and no file.
 refused_models() {
 	python3 - <<'END' || return 1
@@ -514,6 +578,7 @@ case ${DIRS-frontends/onnx} in
 *frontends/onnx*)
 	if python3 -c 'import onnx' 2>/dev/null; then
 		check "a model of ONNX: convolution, batch normalisation, pool, tanh, softmax" onnx_model
+		check "an extent that is not said" open_extent
 		check "quantised models of ONNX whose scales or types cannot be" refused_models
 	else
 		echo "ok - a model of ONNX # SKIP there is no onnx for Python"

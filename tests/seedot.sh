@@ -110,6 +110,8 @@ refuses() {
 }
 declared='let W = (2, 1) in [-1, 1] in let X = (1, 2) in [-1, 1] in '
 refuses "a mode" "--mode does not go with --compat" "$declared X * W" --mode weights
+refuses "steps by channel" "--per-channel does not go with --compat" "$declared X * W" --per-channel
+refuses "4 bits" "--bits 4 does not go with --compat, whose integers have 8 or 16 bits" "$declared X * W" --bits 4
 refuses "weights of another file" "--weights does not go with --compat" "$declared X * W" -w "$to/x.npz"
 refuses "SeeDot of 8 bits" "--bits 8 does not go with --compat seedot" "$declared X * W" --compat seedot --bits 8
 data=nan refuses "NaN in the data" "nan.npy: row 0, number 1 is nan" "$declared X * W"

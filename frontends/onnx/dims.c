@@ -180,6 +180,12 @@ static lt_var sum_var(struct lt_onnx *m, const char *name, const struct dim_sum 
 		lt_graph_var(m->graph, NULL, s->most);
 }
 
+/* Whether somebody knows shapes of tensors. */
+static bool asks_shapes(const struct lt_parse_options *o)
+{
+	return o->size >= offsetof(struct lt_parse_options, shape) + sizeof o->shape && o->shape;
+}
+
 static void refuse_unsaid(struct lt_onnx *m, int32_t axis, const char *input, const char *symbol, const char *name)
 {
 	const char *which = lt__arena_format(m->arena, "the extent of axis %d%s%s%s", axis, symbol ? ", '" : "",
@@ -195,8 +201,10 @@ static void refuse_unsaid(struct lt_onnx *m, int32_t axis, const char *input, co
 		m->is_known = m->is_known || !strcmp(m->open_name[i], name);
 	LT_GROW(m->arena, m->open_name, m->n_open_name, m->cap_open_name);
 	m->open_name[m->n_open_name++] = name;
-	lt__onnx_refuse(m, "%s is not said: --dim %s=8 fixes it, --dim %s=1..8 lets it differ from run to run; a tensor from "
-		"a file says it, too: -i %s=FILE.npy", which, name, name, input);
+	const char *file = asks_shapes(m->options) ? lt__arena_format(m->arena, "; a tensor from a file says it, too: -i "
+		"%s=FILE.npy", input) : "";
+	lt__onnx_refuse(m, "%s is not said: --dim %s=8 fixes it, --dim %s=1..8 lets it differ from run to run%s", which, name,
+		name, file);
 }
 
 lt_var lt__onnx_dim(struct lt_onnx *m, const char *symbol, const char *input, int32_t axis, bool *empty)
@@ -318,7 +326,6 @@ void lt__onnx_ask_shape(struct lt_onnx *m, const Onnx__ValueInfoProto *info)
 {
 	const struct lt_parse_options *o = m->options;
 	const Onnx__TensorShapeProto *s = shape_of(info);
-	const bool may = o->size >= offsetof(struct lt_parse_options, shape) + sizeof o->shape && o->shape;
 	int64_t low[LT_MAX_RANK], high[LT_MAX_RANK];
 	int32_t rank = -1;
 	bool unsaid = false;
@@ -327,7 +334,7 @@ void lt__onnx_ask_shape(struct lt_onnx *m, const Onnx__ValueInfoProto *info)
 		unsaid = unsaid || (!s->dim[i]->has_dim_value && !is_said(m, axis_name(m, info->name, i))
 			&& !(symbol && *symbol && is_said(m, symbol)));
 	}
-	if (!may || !unsaid)
+	if (!asks_shapes(o) || !unsaid)
 		return;
 	if (o->shape(o->user, info->name, &rank, low, high)) {
 		lt__onnx_ended(m);

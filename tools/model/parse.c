@@ -123,7 +123,7 @@ static lt_status parse_with(struct model_reading *r, const char *name, const cha
 		const struct lt_parse_options options = { .size = sizeof options, .dim = r->o->dim->at,
 			.n_dim = (uint32_t)r->o->dim->n,
 			.fixed = fixes.fixed, .n_fixed = (uint32_t)fixes.n, .folder = folder,
-			.reads = parse_read, .user = r, .shape = parse_shape, .mapped = r->m->script.mapped,
+			.reads = parse_read, .user = r, .shape = r->o->fixed ? NULL : parse_shape, .mapped = r->m->script.mapped,
 			.kernels = r->o->kernels };
 		int64_t begin = lt__now_ns();
 

@@ -196,6 +196,28 @@ static const char *metric_word(const struct quantizing *z)
 
 static const char *interrupted_word(void) { return lt__interrupted(NULL) ? "interrupted: " : ""; }
 
+static bool is_time_up(const struct quantizing *z) { return quantize_left_ns(z) <= 0 && !lt__interrupted(NULL); }
+
+/* Whether a channel of some constant would have a finer step than all of it has; nothing else is made of the plan
+ * then. */
+static lt_status find_finer(struct quantizing *z, const struct quantize_candidate *best, bool *finer)
+{
+	*finer = false;
+	if (z->o.per_channel)
+		return LT_OK;
+	LT_TRY(lt__quant_find_channels(z->q));
+	for (int32_t c = 0; c < z->q->n_cell && !*finer; c++) {
+		struct lt_quant_format f;
+		if (!z->q->cell[c].channels)
+			continue;
+		z->found[c][best->format[c].bits].bits = 0;     /* that was found without channels */
+		LT_TRY(quantize_format(z, c, best->format[c].bits, &f));
+		for (int64_t i = 0; i < z->q->cell[c].channels && f.coarser; i++)
+			*finer = *finer || f.coarser[i] > 0;
+	}
+	return LT_OK;
+}
+
 /* What takes most of what there is no room for. */
 static lt_status refuse_size(struct quantizing *z, const struct quantize_candidate *c)
 {
@@ -227,10 +249,19 @@ static lt_status refuse_loss(struct quantizing *z, const struct quantize_candida
 		return lt_fail(z->ctx, LT_EUNSUPPORTED, "%s: %snumbers of a sum may need more than 52 bits%s", z->o.model,
 			interrupted_word(), sixteen ? ": fewer bits (--bits 8) have room" : ", of 8 bits, too: it has to be of less terms, "
 			"or of values that are rounded before it");
-	return lt_fail(z->ctx, LT_EUNSUPPORTED, "%s: %sthe best of %lld candidate%s loses %.3f points of %s, and --loss "
-		"allows %.3f: %s%sa greater --loss %s", z->o.model, interrupted_word(), (long long)z->tried,
-		z->tried == 1 ? "" : "s", c->score.loss, metric_word(z), z->o.loss, more ? more : "", more ? " or " : "",
-		more ? "are the ways out" : "is the way out");
+	bool finer;
+	const bool up = is_time_up(z);
+	LT_TRY(find_finer(z, c, &finer));
+	const char *const ways[] = { more, finer ? "steps by channel (--per-channel)" : NULL,
+		z->q->mode == LT_QUANT_DYNAMIC ? "values that stay floats (--mode weights)" : NULL, up ? "a greater --time" : NULL };
+	char all[200] = "";
+	for (size_t i = 0, n = 0; i < sizeof ways / sizeof *ways; i++)
+		if (ways[i])
+			n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", n ? ", " : "", ways[i]);
+	return lt_fail(z->ctx, LT_EUNSUPPORTED, "%s: %s%sthe best of %lld candidate%s loses %.3f points of %s, and --loss "
+		"allows %.3f: %s%sa greater --loss %s", z->o.model, interrupted_word(), up ? "time was up (--time): " : "",
+		(long long)z->tried, z->tried == 1 ? "" : "s", c->score.loss, metric_word(z), z->o.loss, all, *all ? " or " : "",
+		*all ? "are the ways out" : "is the way out");
 }
 
 static lt_status choose_one_width(struct quantizing *z, int32_t bits, struct quantize_candidate *other)

@@ -7,10 +7,35 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include "base/nearest.h"
 #include "tools/quantize/quantize.h"
 
 /* A file of the command line, and the input that it names; NULL: it names none. */
 struct data_file { const char *path; char *name; struct lt_tensors tensors; };
+
+/* A name that no input has: those that it may have been meant for, or all of them. */
+static lt_status no_input(struct quantizing *z, const char *path, const char *name, size_t bytes)
+{
+	enum { SHOWN = 8 };
+	const struct model_bindings *in = &z->model.binding[LT_BINDING_INPUT];
+	struct lt_nearest near;
+	lt__nearest_begin(&near, name, bytes);
+	char *all = lt__must_format("; it has ");
+	for (int32_t i = 0; i < in->n; i++) {
+		lt__nearest_add(&near, in->at[i].name);
+		char *more = i > SHOWN ? NULL : i == SHOWN ? lt__must_format("%s and %d more", all, (int)(in->n - SHOWN))
+			: lt__must_format("%s%s'%s'", all, i ? ", " : "", in->at[i].name);
+		if (more) {
+			free(all);
+			all = more;
+		}
+	}
+	(void)lt_fail(z->ctx, LT_EINVAL, "%s: the model has no input '%.*s'%s", path, bytes < 60 ? (int)bytes : 60, name,
+		near.n ? lt__nearest_hint(z->ctx, &near, "'", "'") : all);
+	free(all);
+	return LT_EINVAL;
+}
 
 static lt_status open_file(struct quantizing *z, const char *option, struct data_file *f)
 {
@@ -21,6 +46,8 @@ static lt_status open_file(struct quantizing *z, const char *option, struct data
 		f->path = equals + 1;
 		if (!(f->name = strndup(option, (size_t)(equals - option))))
 			return lt_fail(z->ctx, LT_ENOMEM, "out of memory");
+	} else if (equals && access(option, F_OK) != 0) {
+		return no_input(z, option, option, (size_t)(equals - option));
 	}
 	return lt__mistake(lt__tensors_read(z->ctx, f->path, &f->tensors));
 }
@@ -76,6 +103,7 @@ static lt_status take_input(struct quantizing *z, const struct data_file *f, con
 		return lt_fail(z->ctx, LT_EINVAL, "%s: there are no rows", f->path);
 	LT_TRY(check_finite(z, f->path, t));
 	in->name = b->name;
+	in->path = f->path;
 	in->sample_bytes = model_binding_bytes(b);
 	in->rows = rows;
 	in->all_rows = t->shape[0];
@@ -96,7 +124,7 @@ static lt_status take_file(struct quantizing *z, struct data_file *f)
 			return lt_fail(z->ctx, LT_EINVAL, "%s: the model has %d inputs: --data NAME=FILE says which this is", f->path,
 				in->n);
 		if (i < 0)
-			return lt_fail(z->ctx, LT_EINVAL, "%s: the model has no input '%s'", f->path, name);
+			return no_input(z, f->path, name, strlen(name));
 		LT_TRY(take_input(z, f, t, i));
 	}
 	return LT_OK;

@@ -61,6 +61,66 @@ void quantize_program_free(struct quantize_program *p)
 	*p = (struct quantize_program){ 0 };
 }
 
+/* Whether the first n samples of a chunk run well: the first one takes the place of the others. */
+static lt_status run_first(struct quantizing *z, struct quantize_program *p, const void *const *chunk, int64_t n)
+{
+	const void **input = lt__must_alloc(sizeof *input * ((size_t)p->n_input + 1));
+	for (int32_t i = 0; i < p->n_input; i++) {
+		const size_t one = p->sample_bytes[i];
+		input[i] = chunk[i];
+		if (!one)
+			continue;
+		char *own = lt__must_alloc(one * (size_t)z->chunk + 64);
+		for (int64_t k = 0; k < z->chunk; k++)
+			memcpy(own + one * (size_t)k, (const char *)chunk[i] + (k < n ? one * (size_t)k : 0), one);
+		input[i] = own;
+	}
+	const lt_status s = lt_instance_run(p->instance, input, p->result);
+	for (int32_t i = 0; i < p->n_input; i++)
+		if (p->sample_bytes[i])
+			free((void *)(uintptr_t)input[i]);
+	free(input);
+	return s;
+}
+
+/* The files of the inputs that are integers, or of all where none is. */
+static char *index_files(const struct quantizing *z)
+{
+	char *all = lt__must_format("%s", "");
+	bool some = false;
+	for (int32_t i = 0; i < z->n_input; i++)
+		some = some || lt__dtype_info(z->model.binding[LT_BINDING_INPUT].at[i].dtype)->cls == LT_CLASS_INT;
+	for (int32_t i = 0; i < z->n_input; i++) {
+		if (some && lt__dtype_info(z->model.binding[LT_BINDING_INPUT].at[i].dtype)->cls != LT_CLASS_INT)
+			continue;
+		char *more = lt__must_format("%s%s%s", all, *all ? ", " : "", z->input[i].path);
+		free(all);
+		all = more;
+	}
+	return all;
+}
+
+/* An index out of range: the first sample that makes it is looked for by halves. */
+static lt_status tell_row(struct quantizing *z, struct quantize_program *p, const void *const *input, int64_t chunk)
+{
+	int64_t good = 0, bad = z->chunk;       /* so many samples run, so many do not */
+	while (bad - good > 1) {
+		const int64_t n = good + (bad - good) / 2;
+		*(run_first(z, p, input, n) == LT_EFAULT ? &bad : &good) = n;
+	}
+	if (run_first(z, p, input, bad) != LT_EFAULT)
+		return lt_fail(z->ctx, LT_EFAULT, "%s", lt_instance_message(p->instance));
+	const char *said = lt_instance_message(p->instance), *end = strchr(said, ';');
+	const int64_t rows = z->input[0].rows, row = z->part.first + (chunk * z->chunk + bad - 1) * rows;
+	char *files = index_files(z);
+	char *last = rows > 1 ? lt__must_format(" to %lld", (long long)(row + rows - 1)) : lt__must_format("%s", "");
+	(void)lt_fail(z->ctx, LT_EINVAL, "%s: row %lld%s: %.*s", files, (long long)row, last,
+		(int)(end ? end - said : (ptrdiff_t)strlen(said)), said);
+	free(files);
+	free(last);
+	return LT_EINVAL;
+}
+
 lt_status quantize_program_run(struct quantizing *z, struct quantize_program *p, int64_t chunk)
 {
 	const void **input = calloc((size_t)p->n_input + 1, sizeof *input);
@@ -69,9 +129,13 @@ lt_status quantize_program_run(struct quantizing *z, struct quantize_program *p,
 	for (int32_t i = 0; i < p->n_input; i++)
 		input[i] = p->sample_bytes[i]
 			? (const char *)p->input[i] + p->sample_bytes[i] * (size_t)(chunk * z->chunk) : p->input[i];
-	const lt_status s = lt_instance_run(p->instance, input, p->result);
+	lt_status s = lt_instance_run(p->instance, input, p->result);
+	if (s == LT_EFAULT && strstr(lt_instance_message(p->instance), "out of range"))
+		s = tell_row(z, p, input, chunk);
+	else if (s)
+		s = lt_fail(z->ctx, s, "%s", lt_instance_message(p->instance));
 	free(input);
-	return s ? lt_fail(z->ctx, s, "%s", lt_instance_message(p->instance)) : LT_OK;
+	return s;
 }
 
 int32_t quantize_program_result(const struct quantize_program *p, const char *name)

@@ -38,7 +38,7 @@ struct quantize_program {
 /* One input of the model: its data, sample after sample; behind them the last one again, so that all chunks are full.
  * */
 struct quantize_input {
-	const char *name;
+	const char *name, *path;        /* path: of its data */
 	unsigned char *at, *held;       /* held: of what is held out; NULL: nothing is */
 	size_t sample_bytes;
 	int64_t rows, all_rows, held_rows;      /* rows of a sample, of `at`, of `held` */
@@ -97,7 +97,7 @@ lt_status quantize_program_make(struct quantizing *, struct lt_graph *, struct q
 void quantize_program_free(struct quantize_program *);
 /* Its inputs are z's part of the data. */
 void quantize_program_data(const struct quantizing *, struct quantize_program *);
-/* Chunk i of the data goes in. */
+/* Chunk i of the data goes in; an index out of range is told with the row of the data that makes it. */
 lt_status quantize_program_run(struct quantizing *, struct quantize_program *, int64_t chunk);
 int32_t quantize_program_result(const struct quantize_program *, const char *name);
 
