@@ -26,6 +26,12 @@ static bool dim_read(const char *option, const char *name, size_t n, int64_t *lo
 	return true;
 }
 
+/* Whether all runs have to have the same extents. */
+static bool wants_fixed(const struct lt_parse_options *o)
+{
+	return o->size >= offsetof(struct lt_parse_options, fixed_extents) + sizeof o->fixed_extents && o->fixed_extents;
+}
+
 /* The option for a name; false: there is none.  One that cannot be read is a failure.  used: by whom, by option. */
 static bool option_said(struct lt_onnx *m, bool *used, const char *name, size_t n, int64_t *low, int64_t *high)
 {
@@ -37,6 +43,11 @@ static bool option_said(struct lt_onnx *m, bool *used, const char *name, size_t 
 		used[i] = true;
 		if (!good)
 			lt__onnx_refuse(m, "--dim %s: an extent such as 8, or the least and the most such as 1..64, is expected", option);
+		if (good && *low != *high && wants_fixed(m->options)) {
+			m->is_open = true;
+			lt__onnx_refuse(m, "--dim %s: all runs have to have the same extents here: --dim %.*s=%lld fixes it", option, (int)n,
+				name, (long long)*high);
+		}
 		return true;
 	}
 	return false;
@@ -203,6 +214,11 @@ static void refuse_unsaid(struct lt_onnx *m, int32_t axis, const char *input, co
 	m->open_name[m->n_open_name++] = name;
 	const char *file = asks_shapes(m->options) ? lt__arena_format(m->arena, "; a tensor from a file says it, too: -i "
 		"%s=FILE.npy", input) : "";
+	if (wants_fixed(m->options)) {
+		lt__onnx_refuse(m, "%s is not said, and all runs have to have the same extents here: --dim %s=8 fixes it%s", which,
+			name, file);
+		return;
+	}
 	lt__onnx_refuse(m, "%s is not said: --dim %s=8 fixes it, --dim %s=1..8 lets it differ from run to run%s", which, name,
 		name, file);
 }

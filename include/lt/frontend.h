@@ -47,6 +47,9 @@ struct lt_parse_options {
 	/* A folder of operations of the user's own (docs/own-kernels.md): what a function of their names means may be done by
 	 * their kernels, where lt_options.kernels names it, too.  NULL: there are none. */
 	const char *kernels;
+	/* 1: all runs have the same extents: one that the text leaves open, or that a dim says differs from run to run
+	 * ("batch=1..64"), is refused, with the dim that fixes it. */
+	int fixed_extents;
 };
 
 enum { LT_FRONTEND_ANY_TEXT = 1 };

@@ -3,6 +3,7 @@
  * be converted is refused with its sentence. */
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 #include "ir/graph/graph.h"
 #include "tests/onnx/cases.h"
@@ -241,6 +242,35 @@ Test(onnx, memory_that_runs_out_is_reported_and_nothing_is_lost)
 				n++;
 			cr_assert_gt(n, 3, "%s", names[k]);
 		}
+}
+
+/* Extents that differ from run to run are refused where all runs have to have the same; a caller whose struct ends
+ * before that asks for nothing. */
+Test(onnx, extents_may_have_to_be_fixed)
+{
+	int seen = 0;
+	for (int i = 0; i < cases.n; i++) {
+		const struct onnx_case *c = &cases.at[i];
+		struct lt_parse_options o = { .size = sizeof o, .dim = c->dim, .n_dim = (uint32_t)c->n_dim, .fixed = c->fixed,
+			.n_fixed = (uint32_t)c->n_fixed, .fixed_extents = 1 };
+		struct lt_graph *g = NULL;
+		bool open = false;
+		for (int32_t k = 0; k < c->n_dim; k++)
+			open = open || strstr(c->dim[k], "..");
+		if (!open || c->error)
+			continue;
+		seen++;
+		cr_assert_eq(lt_parse_with(ctx, c->model->data, c->model->bytes, c->name, "onnx", &o, &g), LT_EUNSUPPORTED, "%s",
+			c->name);
+		cr_assert(strstr(lt_context_message(ctx), ": all runs have to have the same extents here: --dim "), "%s",
+			lt_context_message(ctx));
+		lt_context_clear(ctx);
+		o.size = offsetof(struct lt_parse_options, fixed_extents);
+		cr_assert_eq(lt_parse_with(ctx, c->model->data, c->model->bytes, c->name, "onnx", &o, &g), LT_OK, "%s: %s", c->name,
+			lt_context_message(ctx));
+		lt_graph_free(g);
+	}
+	cr_assert_gt(seen, 0);
 }
 
 Test(onnx, a_frontend_without_options_refuses_them)

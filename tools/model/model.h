@@ -23,7 +23,7 @@ struct model_options {
 	/* whether the first of a list of backends says that any values do; NULL: nobody is asked */
 	bool (*any_values)(const void *user, const char *backends);
 	const void *user;
-	bool fixed;                     /* extents are those of the model and of --dim: no tensor's shape says one */
+	bool fixed;                     /* extents are those of the model and of --dim, one for all runs: no tensor says one */
 	bool names_only;                /* nothing is run: tensors are neither made nor asked for */
 	bool keep_text;                 /* of a script: it is shown */
 	bool quiet, verbose;

@@ -124,7 +124,7 @@ static lt_status parse_with(struct model_reading *r, const char *name, const cha
 			.n_dim = (uint32_t)r->o->dim->n,
 			.fixed = fixes.fixed, .n_fixed = (uint32_t)fixes.n, .folder = folder,
 			.reads = parse_read, .user = r, .shape = r->o->fixed ? NULL : parse_shape, .mapped = r->m->script.mapped,
-			.kernels = r->o->kernels };
+			.kernels = r->o->kernels, .fixed_extents = r->o->fixed };
 		int64_t begin = lt__now_ns();
 
 		st = lt_parse_with(r->ctx, (const char *)r->m->script.at, r->m->script.n, name, NULL, &options, &r->m->graph);

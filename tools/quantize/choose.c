@@ -17,7 +17,7 @@ static bool is_free(const struct quantizing *z, int32_t c)
 }
 
 /* Fewer bits than 8 are for constants of sums alone. */
-static lt_status format_of(const struct quantizing *z, int32_t c, int32_t bits, struct lt_quant_format *out)
+static lt_status format_of(struct quantizing *z, int32_t c, int32_t bits, struct lt_quant_format *out)
 {
 	const int32_t most = z->q->cell[c].bits, own = bits < 8 && !z->q->cell[c].sums ? 8 : bits, b = own < most ? own : most;
 	*out = (struct lt_quant_format){ .bits = b };

@@ -5,18 +5,6 @@
 #include <sys/stat.h>
 #include "tools/quantize/quantize.h"
 
-/* What a frontend says of extents is of tools where they may differ from run to run. */
-static lt_status lead_to_extents(struct lt_context *ctx, lt_status s)
-{
-	if (s && strstr(lt_context_message(ctx), "1..8")) {
-		char *said = lt__must_format("%s", lt_context_message(ctx));
-		(void)lt_fail(ctx, s, "%-s\n  (lt-quantize takes fixed extents alone, --dim NAME=N, and data of any number of rows)",
-			said);
-		free(said);
-	}
-	return s;
-}
-
 /* The model, its constants, and where these are by node. */
 static lt_status read_model(struct quantizing *z)
 {
@@ -27,7 +15,7 @@ static lt_status read_model(struct quantizing *z)
 		.inputs_option = "--data", .constant = &z->o.constant, .weights = &z->o.weights, .dim = &z->o.dim, .fix = &z->o.fix,
 		.fixed = true, .keep_text = z->o.compat != NULL, .quiet = z->o.quiet, .verbose = z->o.verbose };
 	lt__phase(&z->phases, "reading the model");
-	LT_TRY(lead_to_extents(z->ctx, model_parse(z->ctx, &o, &z->phases, &z->model)));
+	LT_TRY(model_parse(z->ctx, &o, &z->phases, &z->model));
 	if (z->model.binding[LT_BINDING_RESULT].n == 0)
 		return lt_fail(z->ctx, LT_EINVAL, "%s: the graph has no result: name one (result = $n; in a script)", z->o.model);
 	if (z->model.binding[LT_BINDING_INPUT].n == 0)

@@ -82,6 +82,7 @@ struct quantizing {
 	enum quantize_metric metric;
 	struct quantize_samples { float *at; int64_t n; } *seen;        /* by cell: some of its values */
 	struct lt_quant_format (*found)[LT_QUANT_MAX_BITS + 1]; /* by cell and bits: quantize_format's; of 0 bits: not yet */
+	int64_t looked_at;              /* numbers that steps were found by, each as often as it was looked at */
 	/* measure.c */
 	struct quantize_program search;
 	int64_t tried, judged, begin_ns, end_ns;
@@ -119,7 +120,7 @@ void quantize_expected(struct quantizing *);
 /* The metric of results, `n` numbers an evaluation. */
 double quantize_metric(const struct quantizing *, const double *result);
 /* The format of so many bits in which a cell loses least, of what the data had there; memory is the plan's. */
-lt_status quantize_format(const struct quantizing *, int32_t cell, int32_t bits, struct lt_quant_format *out);
+lt_status quantize_format(struct quantizing *, int32_t cell, int32_t bits, struct lt_quant_format *out);
 /* How much of --time is left; whether another candidate may be tried. */
 int64_t quantize_left_ns(const struct quantizing *);
 bool quantize_goes_on(const struct quantizing *);

@@ -181,7 +181,7 @@ int64_t quantize_left_ns(const struct quantizing *z)
 bool quantize_goes_on(const struct quantizing *z) { return quantize_left_ns(z) > 0 && !lt__interrupted(NULL); }
 
 /* Of one cell, or of a channel of it, of which no other's numbers are looked at; -1: of all. */
-static double distance_at(const struct quantizing *z, int32_t c, struct lt_quant_format f, int64_t channel)
+static double distance_at(struct quantizing *z, int32_t c, struct lt_quant_format f, int64_t channel)
 {
 	const struct lt_quant_cell *cell = &z->q->cell[c];
 	const struct lt_quant_range r = lt__quant_range(cell, f);
@@ -189,6 +189,7 @@ static double distance_at(const struct quantizing *z, int32_t c, struct lt_quant
 	const int64_t n = cell->content ? cell->elems : z->seen[c].n;
 	const int64_t run = channel < 0 ? n : cell->inner, next = channel < 0 ? n : cell->channels * cell->inner;
 	double sum = 0;
+	z->looked_at += channel < 0 ? n : n / cell->channels;
 	for (int64_t begin = channel < 0 ? 0 : channel * run; begin < n; begin += next)
 		for (int64_t i = begin; i < begin + run; i++) {
 			const double x = cell->content ? cell->content[i] : z->seen[c].at[i];
@@ -203,7 +204,7 @@ static bool looks_on(const struct quantizing *z) { return z->tried > 0 ? quantiz
 
 /* The exponent at which a cell, or a channel of it, loses least: of a few, from `most` on down; of a channel that
  * itself where there is no time left to look. */
-static int32_t best_exponent(const struct quantizing *z, int32_t cell, int32_t bits, int32_t most, int64_t channel)
+static int32_t best_exponent(struct quantizing *z, int32_t cell, int32_t bits, int32_t most, int64_t channel)
 {
 	enum { TRIED = 4 };
 	int32_t best = most;
@@ -225,11 +226,12 @@ static int32_t best_exponent(const struct quantizing *z, int32_t cell, int32_t b
 }
 
 /* The exponent of each channel of a constant, *most the coarsest; one of zeros has that. */
-static int32_t *channel_exponents(const struct quantizing *z, int32_t c, int32_t bits, int32_t *most)
+static int32_t *channel_exponents(struct quantizing *z, int32_t c, int32_t bits, int32_t *most)
 {
 	const struct lt_quant_cell *cell = &z->q->cell[c];
 	int32_t *e = LT_NEW(z->q->arena, int32_t, cell->channels);
 	double *range = LT_NEW(z->q->arena, double, 2 * cell->channels);
+	z->looked_at += cell->elems;
 	for (int64_t i = 0; i < cell->elems; i++) {
 		double *r = range + 2 * lt__quant_channel(cell, i);
 		r[0] = fmin(r[0], cell->content[i]);
@@ -247,13 +249,13 @@ static int32_t *channel_exponents(const struct quantizing *z, int32_t c, int32_t
 	return e;
 }
 
-struct formatting { const struct quantizing *z; int32_t cell, bits; struct lt_quant_format *out; };
+struct formatting { struct quantizing *z; int32_t cell, bits; struct lt_quant_format *out; };
 
 static lt_status format_channels(void *user)
 {
 	enum { SUM_BITS = 30, MOST = UINT8_MAX };
 	const struct formatting *f = user;
-	const struct quantizing *z = f->z;
+	struct quantizing *z = f->z;
 	const struct lt_quant_cell *cell = &z->q->cell[f->cell];
 	int32_t most, finest;
 	const int32_t *e = channel_exponents(z, f->cell, f->bits, &most);
@@ -270,7 +272,7 @@ static lt_status format_channels(void *user)
 	return LT_OK;
 }
 
-lt_status quantize_format(const struct quantizing *z, int32_t c, int32_t bits, struct lt_quant_format *out)
+lt_status quantize_format(struct quantizing *z, int32_t c, int32_t bits, struct lt_quant_format *out)
 {
 	const struct lt_quant_cell *cell = &z->q->cell[c];
 	struct lt_quant_format *found = &z->found[c][bits];

@@ -121,6 +121,7 @@ static json_t *report_json(const struct quantizing *z, const struct lt_quant_der
 		"in its type; values: bytes of kept values that are alive at once; without code, sums between kept values, what "
 		"kernels need and the stack"));
 	json_object_set_new(o, "seconds", json_real((double)(z->end_ns - z->begin_ns) / 1e9));
+	json_object_set_new(o, "looked_at", json_integer(z->looked_at));
 	json_object_set_new(o, "cells", cells);
 	json_object_set_new(o, "sums", sums_json(z, d));
 	json_object_set_new(o, "tried", tried_json(z));
