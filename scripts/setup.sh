@@ -25,6 +25,8 @@
 # setup.sh onnx-suite FOLDER -- makes a virtual environment of Python there with the onnx package and its tests.
 # setup.sh python FOLDER -- makes a virtual environment of Python there with what the tests of the package need, and
 # examples/tour.ipynb.
+# setup.sh tflm FOLDER -- makes a virtual environment of Python there with TensorFlow Lite Micro (tflite-micro of PyPI,
+# which is there for Linux on x86-64), whose layers tests compare with.
 # setup.sh peers FOLDER -- makes a virtual environment of Python there with ONNX Runtime, OpenVINO and PyTorch, for
 # bench/peers/.
 # SETUP=no in the environment: no package is installed, by none of these.
@@ -181,6 +183,14 @@ if [ "${1-}" = python ]; then
 	modules="numpy pytest mypy ml_dtypes pandas matplotlib nbconvert ipykernel"
 	"$folder/bin/python" -c "import $(echo $modules | tr ' ' ,)" 2>/dev/null ||
 		"$folder/bin/python" -m pip install -q --disable-pip-version-check $modules || exit 1
+	exit 0
+fi
+if [ "${1-}" = tflm ]; then
+	folder=$2
+	[ "${SETUP-}" != no ] || exit 1
+	[ -x "$folder/bin/python" ] || "${PYTHON:-python3}" -m venv "$folder" || exit 1
+	"$folder/bin/python" -c 'import tflite_micro' 2>/dev/null ||
+		"$folder/bin/python" -m pip install -q --disable-pip-version-check tflite-micro || exit 1
 	exit 0
 fi
 if [ "${1-}" = peers ]; then
