@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tflm_layers.py N SEED LT_RUN BACKEND... -- N random layers of integers, byte for byte as TensorFlow Lite Micro has them.
+"""tflm_layers.py N SEED LT_RUN BACKEND... -- N random layers of integers, as TensorFlow Lite Micro has them, in bits.
 
 Each layer is a model of one operator, which tflite-micro's interpreter (PyPI) runs by its reference kernels, and the
 same of nodes of a script: dense layers, convolutions with strides, dilations, groups and pads, depthwise ones, sums,
@@ -52,7 +52,7 @@ def cut(x):
 
 
 def exp_of_negative(a):
-    """e^a in steps of 2^-31, of an a <= 0 in steps of 2^-26: a polynomial from -1/4 to 0, and one factor for each bit."""
+    """e^a in steps of 2^-31, a <= 0 in steps of 2^-26: a polynomial from -1/4 to 0, and one factor for each bit."""
     if a == 0:
         return 2**31 - 1
     quarter = 2**24
@@ -254,7 +254,7 @@ class Layer:
     # -- layers without
 
     def sum(self):
-        """Both operands at half the larger scale, with 20 bits more (of int16 15), and their sum at that of the result."""
+        """Both operands at twice the larger scale, with 20 bits more (of int16 15), and the sum at the result's."""
         r, t = self.r, self.t
         bits = 20 if t is I8 else 15
         shape = [r.choice([1, 2, 3]), r.choice([1, 5, 17])]
@@ -347,7 +347,7 @@ class Layer:
         def raised(x, by):
             return "ClipNode(%s * %d, -2147483648, 2147483647)" % (x, 2**by)
 
-        half = self.line("half", "(ShlNode(%s, %s) - 2147483648 + 2147483648) / 2" % (s, zeros))
+        half = self.line("half", "ShlNode(%s, %s) / 2" % (s, zeros))
         q = self.line("q", "%s + 1515870810" % high("q0", half, "(0 - 1010580540)"))
         for i in range(3):
             off = self.line("off%d" % i, "536870912 - %s" % high("by%d" % i, half, q))
