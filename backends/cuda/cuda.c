@@ -24,10 +24,16 @@
 
 static const struct lt_host nobody = { .size = sizeof nobody };
 
-/* The first two of what a session needs; a device is only counted. */
+/* The first two of what a session needs; a device is only counted.  For texts alone neither is needed. */
 static lt_status open_libraries(struct lt_session *s, const char *config, struct lt_diag *diag)
 {
 	lt_status status = lt__cuda_config(config, s->more != NULL, &s->config, diag);
+	s->absent = !status && LT_HAS(struct lt_host, s->host, text_only) && lt__cuda_driver_there(NULL);
+	if (s->absent) {
+		if (LT_HAS(struct lt_host, s->host, log))
+			s->host->log(s->host, LT_LOG_WARNING, "there is no driver of NVIDIA's here: trees and texts are those for an H200");
+		return LT_OK;
+	}
 	if (!status)
 		status = lt__cuda_driver_load(&s->cuda, diag);
 	if (!status)
@@ -49,6 +55,8 @@ void lt__cuda_close(struct lt_session *s)
 			lt__cuda_leave(s);
 		}
 		(void)s->cuda.context_release(s->device);
+	} else if (s->absent && s->more) {
+		s->more->close(s);
 	}
 	(void)pthread_cond_destroy(&s->freed);
 	(void)pthread_mutex_destroy(&s->blas.lock);
@@ -98,10 +106,12 @@ lt_status lt__cuda_open_with(const struct lt_cuda_more *more, const struct lt_ho
 	lt_status status = open_libraries(s, config, diag);
 	if (!status)
 		status = lt__cuda_device(s, diag);
-	if (!status)
+	if (!status && !s->absent)
 		status = lt__cuda_check(s, s->cuda.context_retain(&s->context, s->device), diag, "opening device %d",
 			s->config.device);
-	if (!status && more && !(status = lt__cuda_enter(s, diag))) {
+	if (!status && more && s->absent) {
+		status = more->open(s, diag);
+	} else if (!status && more && !(status = lt__cuda_enter(s, diag))) {
 		status = more->open(s, diag);
 		lt__cuda_leave(s);
 	}

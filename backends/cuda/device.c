@@ -4,11 +4,31 @@
 #include "backends/cuda/session.h"
 #include "kernel/form/form.h"
 
+/* What stands for a device where there is no driver, and texts are looked at alone: the one that the tables of routines
+ * were measured on, as its driver says. */
+static const struct { CUdevice_attribute which; int value; } h200[] = {
+	{ CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 9 },
+	{ CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0 },
+	{ CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 132 },
+	{ CU_DEVICE_ATTRIBUTE_WARP_SIZE, 32 },
+	{ CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1024 },
+	{ CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 232448 },
+	{ CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, 233472 },
+	{ CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR, 65536 },
+	{ CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 62914560 },
+	{ CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, 6144 },
+	{ CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, 3201000 },
+};
+static const size_t h200_bytes = 150754820096;
+
 /* -1: the driver does not say */
 static int attribute(const struct lt_session *s, CUdevice_attribute which)
 {
 	int value = 0;
-	return s->cuda.device_attribute(&value, which, s->device) ? -1 : value;
+	for (size_t i = 0; s->absent && i < sizeof h200 / sizeof *h200; i++)
+		if (h200[i].which == which)
+			return h200[i].value;
+	return s->absent || s->cuda.device_attribute(&value, which, s->device) ? -1 : value;
 }
 
 static uint64_t number(const struct lt_session *s, CUdevice_attribute which)
@@ -20,9 +40,12 @@ static uint64_t number(const struct lt_session *s, CUdevice_attribute which)
 static void find_facts(struct lt_session *s)
 {
 	struct lt_cuda_facts *f = &s->facts;
-	if (s->cuda.device_name(f->name, (int)sizeof f->name, s->device))
+	if (s->absent) {
+		(void)snprintf(f->name, sizeof f->name, "none: as for an H200");
+		f->memory_bytes = h200_bytes;
+	} else if (s->cuda.device_name(f->name, (int)sizeof f->name, s->device))
 		(void)snprintf(f->name, sizeof f->name, "unnamed");
-	if (s->cuda.device_memory(&f->memory_bytes, s->device))
+	if (!s->absent && s->cuda.device_memory(&f->memory_bytes, s->device))
 		f->memory_bytes = 0;
 	f->major = attribute(s, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
 	f->minor = attribute(s, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
@@ -32,6 +55,9 @@ static void find_facts(struct lt_session *s)
 	f->bus_bits = attribute(s, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
 	f->memory_khz = attribute(s, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
 }
+
+/* Whether products are handed to cuBLAS, or would be on the device that stands for one. */
+static bool has_blas(const struct lt_session *s) { return s->absent ? !s->config.generated : s->blas.path[0] != '\0'; }
 
 /* No vectors: those of the target are for the loops of a processor. */
 static void find_target(struct lt_session *s)
@@ -57,7 +83,7 @@ static void find_target(struct lt_session *s)
 		.understands = LT_KERNEL_NEEDS | LT_KERNEL_GRID_NEEDS,
 		.target = &s->target,
 		.promises = LT_PROMISE_RUN_TOGETHER };
-	if (s->blas.path[0]) {
+	if (has_blas(s)) {
 		s->caps.loops |= 1u << LT_CALL;
 		s->target.routines = lt__cuda_routines(s->config.gelu, s->config.exact);
 	}
@@ -70,7 +96,7 @@ static void find_machine(struct lt_session *s)
 	enum { ARRAY = 4096, STACK = 65536, WIDEST = 16, MAX_UNROLLED = 4096, MAX_VARIABLES = 256 };
 	s->machine = (struct lt_machine){ .array_bytes = ARRAY,
 		.stack_bytes = STACK,
-		.calls = s->blas.path[0] != '\0',
+		.calls = has_blas(s),
 		.memory_bytes = WIDEST,
 		.dots = 16,
 		.unrolled = MAX_UNROLLED,
@@ -82,7 +108,7 @@ static void find_machine(struct lt_session *s)
 		.registers = (int64_t)s->target.registers };
 }
 
-lt_status lt__cuda_device(struct lt_session *s, struct lt_diag *diag)
+static lt_status find_device(struct lt_session *s, struct lt_diag *diag)
 {
 	int count = 0;
 	lt_status status = lt__cuda_check(s, s->cuda.device_count(&count), diag, "counting devices");
@@ -93,11 +119,19 @@ lt_status lt__cuda_device(struct lt_session *s, struct lt_diag *diag)
 			count == 1 ? "there is no device %d: this machine has one, 0"
 				: count ? "there is no device %d: this machine has 0 to %d"
 				: "there is no device that runs CUDA", s->config.device, count - 1);
-	status = lt__cuda_check(s, s->cuda.device_get(&s->device, s->config.device), diag, "device %d", s->config.device);
+	return lt__cuda_check(s, s->cuda.device_get(&s->device, s->config.device), diag, "device %d", s->config.device);
+}
+
+lt_status lt__cuda_device(struct lt_session *s, struct lt_diag *diag)
+{
+	lt_status status = s->absent ? LT_OK : find_device(s, diag);
 	if (status)
 		return status;
 	find_facts(s);
-	status = lt__cuda_arch(&s->nvrtc, s->facts.major, s->facts.minor, s->facts.arch, sizeof s->facts.arch, diag);
+	if (s->absent)
+		(void)snprintf(s->facts.arch, sizeof s->facts.arch, "sm_%d%da", s->facts.major, s->facts.minor);
+	else
+		status = lt__cuda_arch(&s->nvrtc, s->facts.major, s->facts.minor, s->facts.arch, sizeof s->facts.arch, diag);
 	if (status)
 		return status;
 	find_target(s);

@@ -60,6 +60,7 @@ struct lt_session {
 	struct lt_cuda_blas blas;
 	struct lt_cuda_config config;
 	struct lt_cuda_facts facts;
+	bool absent;                    /* no driver, and so no device: texts alone, as for the one in device.c */
 	const struct lt_host *host;
 	const struct lt_cuda_more *more;        /* NULL: the backend cuda itself */
 	void *library;                  /* of `more` */
@@ -117,7 +118,8 @@ static inline const char *cuda_name(const struct lt_tree *t) { return t->name ? 
 /* config.c: the items after "cuda:"; more: those of lt_cuda_more, too. */
 extern const struct lt_array lt__cuda_options, lt__cudnn_options;       /* struct lt_option */
 lt_status lt__cuda_config(const char *text, bool more, struct lt_cuda_config *, struct lt_diag *);
-/* device.c: device, facts, target and caps of a session whose driver and NVRTC are loaded, its context still NULL. */
+/* device.c: device, facts, target and caps of a session whose driver and NVRTC are loaded, its context still NULL;
+ * or that is `absent`. */
 lt_status lt__cuda_device(struct lt_session *, struct lt_diag *);
 /* Which devices there are; starts the driver. */
 lt_status lt__cuda_list(uint32_t i, struct lt_device *, struct lt_diag *);

@@ -147,6 +147,21 @@ static bool add_routines(struct lt_session *s, struct lt_cudnn *d)
 	return true;
 }
 
+/* Without a device, as without the library, it is the one that the tables were measured with; for texts alone. */
+static lt_status find_library(struct lt_session *s, struct lt_cudnn *d, struct lt_diag *diag)
+{
+	const bool text_only = LT_HAS(struct lt_host, s->host, text_only);
+	d->version = 91400;
+	if (s->absent)
+		return LT_OK;
+	lt_status status = lt__cudnn_load(&d->api, text_only ? NULL : diag);
+	if (!status)
+		d->version = d->api.version();
+	else if (text_only && LT_HAS(struct lt_host, s->host, log))
+		s->host->log(s->host, LT_LOG_WARNING, "cuDNN is not here: trees and texts are those for its version 9.14");
+	return text_only ? LT_OK : status;
+}
+
 static lt_status cudnn_more_open(struct lt_session *s, struct lt_diag *diag)
 {
 	struct lt_cudnn *d = calloc(1, sizeof *d);
@@ -155,12 +170,11 @@ static lt_status cudnn_more_open(struct lt_session *s, struct lt_diag *diag)
 	d->lock = d->trial = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	d->made = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
 	s->library = d;
-	lt_status status = lt__cudnn_load(&d->api, diag);
+	lt_status status = find_library(s, d, diag);
 	if (status)
 		return status;
-	const size_t version = d->api.version();
-	(void)snprintf(s->target_name, sizeof s->target_name, "cudnn:%s/%u.%u", s->facts.arch, (unsigned)(version / 10000),
-		(unsigned)(version / 100 % 100));
+	(void)snprintf(s->target_name, sizeof s->target_name, "cudnn:%s/%u.%u", s->facts.arch,
+		(unsigned)(d->version / 10000), (unsigned)(d->version / 100 % 100));
 	if (s->config.generated)
 		return LT_OK;
 	s->caps.loops |= 1u << LT_CALL;
@@ -198,7 +212,7 @@ static lt_status cudnn_open(
 
 static void cudnn_describe(struct lt_session *s, lt_write *write, void *user)
 {
-	const size_t version = cudnn_of(s)->api.version();
+	const size_t version = cudnn_of(s)->version;
 	char text[40];
 	lt__cuda_describe(s, write, user);
 	int n = snprintf(text, sizeof text, "cuDNN %u.%u.%u\n", (unsigned)(version / 10000), (unsigned)(version / 100 % 100),

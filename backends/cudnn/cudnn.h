@@ -171,7 +171,8 @@ enum lt_cudnn_kernel { LT_CUDNN_REFERENCE, LT_CUDNN_SAME, LT_CUDNN_MASKED, LT_CU
 /* Of a session.  BUILDERS: threads that build at once; a handle takes 9 MB of the device's memory. */
 enum { LT_CUDNN_BUILDERS = 16 };
 struct lt_cudnn {
-	struct lt_cudnn_library api;
+	struct lt_cudnn_library api;    /* empty: the library is not there, and texts are looked at alone */
+	size_t version;                 /* its, or of the one that the tables were measured with */
 	pthread_mutex_t lock;           /* of the list of plans, their states, and idle handles */
 	pthread_cond_t made;            /* a plan is MAKING no more */
 	pthread_mutex_t trial;          /* plans are tried one at a time; of the handle that they are tried with: */

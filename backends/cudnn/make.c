@@ -118,7 +118,7 @@ static char *key_of(const struct lt_session *s, const struct lt_cudnn_wish *w)
 	if (!to)
 		return NULL;
 	(void)fprintf(to, "cudnn plan\nlibrary %u\ndevice %s %s %d multiprocessors %u\n",
-		(unsigned)cudnn_of(s)->api.version(), s->facts.name, s->facts.arch, s->facts.minor,
+		(unsigned)cudnn_of(s)->version, s->facts.name, s->facts.arch, s->facts.minor,
 		(unsigned)s->target.multiprocessors);
 	if (w->first)
 		(void)fprintf(to, "engine %lld first\n", (long long)w->first->engine);

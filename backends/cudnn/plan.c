@@ -49,7 +49,7 @@ static struct lt_cudnn_wish wish_of(const struct lt_session *s, const struct lt_
 	struct lt_cudnn_wish w = { .form = *f, .tf32 = s->config.tf32, .workspace = s->config.workspace, .tree = t,
 		.call = lt__cudnn_call_at(t, x->call->origin) };
 	memcpy(w.align, align, sizeof w.align);
-	w.first = lt__cudnn_wished(cudnn_of(s)->api.version(), s->facts.arch, &w);
+	w.first = lt__cudnn_wished(cudnn_of(s)->version, s->facts.arch, &w);
 	return w;
 }
 

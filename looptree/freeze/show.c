@@ -556,6 +556,8 @@ void lt__show_access(struct lt_text *x, const struct lt_tree *t)
 	}
 	for (uint32_t i = 0; i < t->stmts.n; i++) {
 		const struct lt_stmt *s = LT_AT(struct lt_stmt, t->stmts, i);
+		if (s->kind >= LT_BARRIER)      /* touches nothing itself */
+			continue;
 		lt__text_format(x, "  %%%s%s\n    writes ", s->name, s->kind == LT_RESET ? " (reset)" : "");
 		show_access(x, t, s->dest);
 		lt__text_add(x, "\n", 1);

@@ -64,6 +64,39 @@ while read -r command; do
 	compile $command
 	begin $command
 done < <(grep -v '^#' tests/examples.txt)
+
+# Without a driver trees and texts are those for an H200, which the driver that is not there has first.
+if env -u LD_LIBRARY_PATH "$O/lt-run" --list-backends | grep -q '^cuda .*libcuda.so.1 cannot be loaded'; then
+	cat >"$cache/x.lt" <<-'E'
+		a = InputTensor(a, float16, [512, 256]);
+		b = ConstantTensor(b, float16, [256, 512]);
+		s = SoftmaxNode(CastNode(a, float32) @ CastNode(b, float32) * 0.125);
+		c = CastNode(s, float16);
+		result = CastNode(ReLUNode(CastNode(c, float32) @ CastNode(a, float32)), float16);
+	E
+	for backend in cuda cuda:generated cuda:tf32; do
+		for kind in tree frozen access kernel source plan; do
+			run=("$O/lt-run" -q --no-cache -b "$backend" --dump=$kind "$cache/x.lt")
+			"${run[@]}" >"$cache/with" 2>&1 </dev/null && env -u LD_LIBRARY_PATH "${run[@]}" >"$cache/without" 2>"$cache/said" &&
+				[ -s "$cache/with" ] && diff "$cache/with" "$cache/without" >>"$cache/said" &&
+				grep -q '^lt-run: warning: .* those for an H200$' "$cache/said"
+			judge "$kind for $backend without a driver" $? "$(cat "$cache/said")" "${run[*]}"
+		done
+	done
+	env -u LD_LIBRARY_PATH "$O/lt-run" -q -b cudnn --dump=tree "$cache/x.lt" 2>/dev/null |
+		grep -q '^target cudnn:sm_90a/9.14$' || ! "$O/lt-run" --list-backends | grep -q '^cudnn '
+	judge 'a tree for cudnn without a driver' $? 'no such target' 'lt-run -b cudnn --dump=tree'
+	mkdir "$cache/none" && : >"$cache/none/libcudnn.so.9"   # no library
+	LD_LIBRARY_PATH=$cache/none:$LD_LIBRARY_PATH "$O/lt-run" -q -b cudnn --dump=tree "$cache/x.lt" 2>"$cache/said" |
+		grep -q '^target cudnn:sm_90a/9.14$' && grep -q 'warning: cuDNN is not here' "$cache/said" ||
+		! "$O/lt-run" --list-backends | grep -q '^cudnn '
+	judge 'a tree for cudnn without the library' $? "$(cat "$cache/said")" 'lt-run -b cudnn --dump=tree'
+	! env -u LD_LIBRARY_PATH "$O/lt-run" -b cuda -i '*=random' -c '*=random' "$cache/x.lt" >"$cache/said" 2>&1 &&
+		grep -q "install NVIDIA's driver" "$cache/said"
+	judge 'nothing is run without a driver' $? "$(cat "$cache/said")" 'lt-run -b cuda'
+else
+	echo "ok - trees without a driver # SKIP there is one"
+fi
 if [ $kernels -ge 100 ]; then
 	echo "ok - $kernels kernels in all"
 else

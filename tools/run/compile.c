@@ -79,7 +79,7 @@ lt_status run_schedule_check(struct run *r)
 {
 	struct lt_options options = { .size = sizeof options, .n_thread = (uint32_t)r->o.threads, .strict = r->o.strict,
 		.no_passes = r->o.no_passes, .cc = r->o.cc, .temp_dir = lt__temp_dir(), .schedule = schedule_text(r),
-		.schedule_bytes = r->schedule.n, .schedule_name = schedule_name(r), .apply = r->o.apply,
+		.schedule_bytes = r->schedule.n, .schedule_name = schedule_name(r), .apply = r->o.apply, .plan_only = 1,
 		.kernels = r->o.kernels };
 
 	LT_TRY(run_backends_choose(r));
