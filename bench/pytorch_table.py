@@ -7,10 +7,12 @@ Parts: convolutions, depthwise, products, swiglu, attention, norms, networks (th
 and lt-run --dump=script make: resnet50_32.lt, resnet50_f16_1.lt, mobilenet_v2_..., bert_...).
 
 Everything is on the device, a run is recorded (a CUDA graph), and the median of many counts, each from its launch to
-its end, so that 5 us or more are the launch's on both sides.  PyTorch is the better of
-both orders in memory, with the benchmark mode, TF32 off unless the type is tf32.  convolutions and depthwise are all
-layers of ResNet-50 and of MobileNetV2 one after the other, with what follows each.  Last is the ratio: PyTorch's time
-over ours.
+its end by the host's clock, so that 5 us or more are the launch's on both sides; in brackets by the device's, between
+two events around the launch: PyTorch's median, our mean.  PyTorch is the better of both orders in memory, with the
+benchmark mode, TF32 off unless the type is tf32.  convolutions and depthwise are all layers of ResNet-50 and of
+MobileNetV2 one after the other, with what follows each.  Products with an activation and SwiGLU are there twice: as the
+model in PyTorch computes them, whose every operator rounds, and in float32 until the end.  Last is the ratio: PyTorch's
+time over ours.
 """
 import argparse
 import math
@@ -144,26 +146,31 @@ def products(kind):
     if kind not in ("f16", "bf16"):
         return
     for m, k, n in SIZES:
-        for after in ("relu", "gelu", "silu"):
+        for after, rounds in (("relu", True), ("gelu", True), ("gelu", False), ("silu", True), ("silu", False)):
             script = head(kind) + TANH + tensor("Input", "x", kind, (m, k)) + tensor("Constant", "w", kind, (k, n)) \
-                + tensor("Constant", "b", kind, (n,)) + "result = h(%s(f(x) @ f(w) + f(b)));\n" % {
-                    "relu": "ReLUNode", "gelu": "gelu", "silu": "SiLUNode"}[after]
+                + tensor("Constant", "b", kind, (n,)) + "result = h(%s(%s));\n" % (
+                    {"relu": "ReLUNode", "gelu": "gelu", "silu": "SiLUNode"}[after],
+                    "f(h(f(x) @ f(w) + f(b)))" if rounds else "f(x) @ f(w) + f(b)")
             x, w, b = rand((m, k), kind), rand((k, n), kind), rand((n,), kind)
             act = {"relu": torch.relu, "gelu": lambda t: F.gelu(t, approximate="tanh"), "silu": F.silu}[after]
             ways = [lambda: act(torch.addmm(b, x, w))]
             if after != "silu":
                 ways.append(lambda: torch._addmm_activation(b, x, w, use_gelu=after == "gelu"))
-            yield Case("%dx%dx%d, bias, %s" % (m, k, n, after), kind, script, ways)
+            yield Case("%dx%dx%d, bias, %s%s" % (m, k, n, after, "" if rounds else ", float32 between"), kind, script,
+                       ways)
 
 
 def swiglu(kind):
     if kind not in ("f16", "bf16"):
         return
     for m, k, n in SIZES:
-        script = head(kind) + tensor("Input", "x", kind, (m, k)) + tensor("Constant", "w", kind, (k, n)) \
-            + tensor("Constant", "v", kind, (k, n)) + "result = h(SiLUNode(f(x) @ f(w)) * (f(x) @ f(v)));\n"
-        x, w, v = rand((m, k), kind), rand((k, n), kind), rand((k, n), kind)
-        yield Case("SwiGLU %dx%dx%d" % (m, k, n), kind, script, [lambda: F.silu(x @ w) * (x @ v)])
+        for rounds in (True, False):
+            script = head(kind) + tensor("Input", "x", kind, (m, k)) + tensor("Constant", "w", kind, (k, n)) \
+                + tensor("Constant", "v", kind, (k, n)) + "def r(x) { return %s; }\n" % ("f(h(x))" if rounds else "x") \
+                + "result = h(r(SiLUNode(r(f(x) @ f(w)))) * r(f(x) @ f(v)));\n"
+            x, w, v = rand((m, k), kind), rand((k, n), kind), rand((k, n), kind)
+            yield Case("SwiGLU %dx%dx%d%s" % (m, k, n, "" if rounds else ", float32 between"), kind, script,
+                       [lambda: F.silu(x @ w) * (x @ v)])
 
 
 def attention(kind):
@@ -268,7 +275,8 @@ def networks(kind):
 # ---- times ----
 
 def recorded_us(run):
-    """The median of 40 replays, by the clock from the launch to the end, as lt-run --time takes it."""
+    """The median of 40 replays, by the clock from the launch to the end, as lt-run --time takes it; the same of 20 by
+    the device's clock."""
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream), torch.inference_mode():
         for _ in range(3):
@@ -283,18 +291,26 @@ def recorded_us(run):
         graph.replay()
         torch.cuda.synchronize()
         times.append((time.perf_counter() - begin) * 1e6)
-    return statistics.median(times[10:])
+    device = []
+    for i in range(20):
+        begins, ends = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begins.record()
+        graph.replay()
+        ends.record()
+        torch.cuda.synchronize()
+        device.append(begins.elapsed_time(ends) * 1e3)
+    return statistics.median(times[10:]), statistics.median(device)
 
 
 def least_us(ways):
-    """NaN where there is none, or none can be recorded, which is said."""
+    """By both clocks; NaN where there is none, or none can be recorded, which is said."""
     times = []
     for way in ways:
         try:
             times.append(recorded_us(way))
         except RuntimeError as e:
             print("# not recorded: %s" % str(e).splitlines()[0], flush=True)
-    return min(times, default=math.nan)
+    return tuple(min(t) for t in zip(*times)) or (math.nan, math.nan)
 
 
 def ours_us(case, backend, folder):
@@ -312,12 +328,13 @@ def ours_us(case, backend, folder):
     done = subprocess.run([OPTIONS.lt_run, path, "-b", backend, *given, "-q", "--time=20", "--on-device"],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=200)
     units = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
-    found = re.search(r"^time: median ([0-9.]+) (ns|us|ms|s),", done.stdout, re.M)
+    median, device = (re.search(r"^%s ([0-9.]+) (ns|us|ms|s)\b" % what, done.stdout, re.M)
+                      for what in ("time: median", "device:"))
     dropped = done.stdout.count(" is not used: ")
-    if done.returncode or not found:
+    if done.returncode or not median or not device:
         print("# %s: %s" % (case.name, done.stdout.strip().splitlines()[-1:]), flush=True)
-        return math.nan, dropped
-    return float(found[1]) * units[found[2]], dropped
+        return math.nan, math.nan, dropped
+    return *(float(t[1]) * units[t[2]] for t in (median, device)), dropped
 
 
 def main():
@@ -334,15 +351,16 @@ def main():
                 for case in globals()[part](kind):
                     if OPTIONS.filter not in case.name:
                         continue
-                    theirs, apart = least_us(case.ways), least_us(case.apart)
+                    (theirs, device), (apart, _) = least_us(case.ways), least_us(case.apart)
                     case.ways = case.apart = None
                     torch.cuda.empty_cache()
                     times = [ours_us(case, backend, folder) for backend in OPTIONS.backend]
                     ratio = theirs / times[0][0]
                     if ratio == ratio:
                         ratios.setdefault((part, kind), []).append(ratio)
-                    print("| %s | %s | %.1f | %s | %.2f |" % (case.name, kind, theirs, " | ".join(
-                        "%.1f%s" % (us, " (%d plans dropped)" % n if n else "") for us, n in times), ratio), flush=True)
+                    print("| %s | %s | %.1f (%.1f) | %s | %.2f |" % (case.name, kind, theirs, device, " | ".join(
+                        "%.1f (%.1f)%s" % (us, by_device, " (%d plans dropped)" % n if n else "")
+                        for us, by_device, n in times), ratio), flush=True)
                     if apart == apart:
                         print("# encoder alone: %.1f" % apart, flush=True)
     for (part, kind), all_of in ratios.items():

@@ -19,6 +19,7 @@ struct device_counts {
 	int64_t blocks, blocks_made;                    /* in use, and ever */
 	/* launches that were not replayed; recorded; calls of replay; events in use; accepts */
 	int64_t runs, captures, replays, events, asked;
+	int64_t moments;                        /* of events */
 	int64_t captures_alive, sessions;
 	int64_t params;                                 /* run-time scalars that were told */
 	int64_t syncs, streams;                         /* calls of sync; streams in use */

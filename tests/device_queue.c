@@ -296,6 +296,7 @@ lt_status device_queue_event_record(struct lt_event *e, void *stream, struct lt_
 {
 	struct device_op *op = stream ? op_new(e->s, stream) : NULL;
 	(void)diag;
+	e->s->c->moments++;
 	e->at = e->s->clock;
 	e->recorded = true;
 	if (op) {

@@ -247,3 +247,34 @@ Test(record, time_on_the_device)
 	lt_program_free(p);
 	close_graph(g);
 }
+
+/* Moments are recorded of the run before the samples and of as many behind each as it has, not of its own. */
+Test(record, samples_are_without_the_devices_clock)
+{
+	enum { SAMPLES = 5, REPEAT = 3 };
+	struct lt_graph *g = parsed(LONG);
+	struct lt_program *p = compiled_with(g, (struct lt_options){ .backends = "devone", .device_time = 1 });
+	struct lt_instance *r = instance_of(p);
+	float x[16] = { 0 }, h[4];
+	const struct lt_run one = { sizeof one, NULL, (const void *[]){ x }, (void *[]){ h } };
+	const struct lt_time_options o = { .size = sizeof o, .n_sample = SAMPLES, .repeat = REPEAT };
+	struct lt_timing *t;
+	struct lt_stats st = { .size = sizeof st };
+	run_long(r, x, h, 1);
+	const int64_t moments = device_one.moments;             /* of a run: around its launches and around two copies */
+	cr_assert_geq(moments, 6);
+	cr_assert_eq(lt_instance_time(r, &one, &o, &t), LT_OK, "%s", lt_instance_message(r));
+	lt_program_stats(p, &st);
+	cr_expect_eq(device_one.moments, moments * (2 + SAMPLES * REPEAT), "%lld of %lld a run",
+		(long long)device_one.moments, (long long)moments);
+	cr_expect_eq(st.n_run, 2 + 2 * SAMPLES * REPEAT, "%lld", (long long)st.n_run);
+	cr_expect(t->n_run == SAMPLES * REPEAT && t->n_sample == SAMPLES && t->n_replayed == SAMPLES * REPEAT);
+	cr_expect_eq(t->device_ns, SAMPLES * REPEAT * 1000 * (int64_t)st.n_launch, "%lld", (long long)t->device_ns);
+	cr_expect_eq(t->send_ns, SAMPLES * REPEAT * 10 * (int64_t)sizeof x, "%lld", (long long)t->send_ns);
+	cr_expect_eq(t->bring_ns, SAMPLES * REPEAT * 10 * (int64_t)sizeof h, "%lld", (long long)t->bring_ns);
+	cr_expect_eq(t->move_ns, t->send_ns + t->bring_ns);
+	lt_timing_free(t);
+	lt_instance_free(r);
+	lt_program_free(p);
+	close_graph(g);
+}

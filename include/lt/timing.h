@@ -7,7 +7,8 @@
  *
  * Times are in nanoseconds of the host's clock, around whole runs: copies between memories are in them, unless inputs
  * and results are where the kernels run (lt_options.on_device).  What the devices' own clocks say is told besides, of a
- * program that was compiled with lt_options.device_time.
+ * program that was compiled with lt_options.device_time: of as many runs again, each sample's behind it, since to read
+ * these clocks takes the host some microseconds of a run.
  */
 #ifndef LT_TIMING_H
 #define LT_TIMING_H
@@ -41,8 +42,8 @@ struct lt_timing {
 	double min_ns, median_ns, mean_ns;
 	double lower_ns, upper_ns;      /* quartiles: the middle half of the samples is between them */
 	/* Of the runs of all samples together, as in struct lt_stats: runs, of them with recorded parts; crossing between
-	 * memories, in all, to devices and back; on devices.  The last four have what other instances of the program do
-	 * meanwhile, too. */
+	 * memories, in all, to devices and back; on devices (with lt_options.device_time of the runs that follow the samples,
+	 * which are as many).  The last four have what other instances of the program do meanwhile, too. */
 	int64_t n_run, n_replayed, move_ns, send_ns, bring_ns, device_ns;
 };
 /* Runs the instance on these inputs and results (lt_instance_run, or, with a stream or `enqueue`, lt_instance_enqueue);

@@ -285,7 +285,7 @@ static lt_status launch_timed(struct lt_instance *r, int32_t segment, const stru
 {
 	int32_t opened = r->program->plan.segment[segment].opened;
 	struct lt_lock *turn = r->program->backends.at[opened].lock;
-	if (!r->event || !r->event[2 * opened])
+	if (r->unclocked || !r->event || !r->event[2 * opened])
 		return launch_all(r, segment, a);
 	lt__lock_take(turn);
 	lt_status st = timed_in_turn(r, segment, a);
@@ -365,6 +365,14 @@ lt_status lt__events_new(struct lt_instance *r)
 		if (p->kernels.used[i / 2])
 			LT_TRY(lt__event_new(&r->ctx, &p->backends.at[i / 2], "runs", &r->event[i]));
 	return LT_OK;
+}
+
+bool lt__instance_clocked(const struct lt_instance *r)
+{
+	for (int32_t i = 0; r->event && i < r->program->backends.n; i++)
+		if (r->event[2 * i])
+			return true;
+	return r->crossing != NULL;
 }
 
 void lt__events_free(struct lt_instance *r)

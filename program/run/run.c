@@ -20,7 +20,7 @@ static struct lt_addresses addresses(struct lt_instance *r, const void *const *i
 		.queue = r->queue,
 		.fault = r->fault,
 		.profiler = r->profiler,
-		.crossing = r->crossing };
+		.crossing = r->unclocked ? NULL : r->crossing };
 }
 
 /* The whole of state i between the host and the memories that it is kept in: to all of them, or from one. */

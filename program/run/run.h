@@ -52,6 +52,7 @@ struct lt_instance {
 	struct lt_event **event;                /* by opened backend: begin, end; NULL: runs are not timed */
 	struct lt_profiler *profiler;           /* takes the time of each step; NULL: runs are not profiled */
 	struct lt_crossing *crossing;           /* the same of what crosses; NULL: it is not timed on devices */
+	bool unclocked;                         /* neither is, now: a run that the host's clock is read around */
 	_Atomic int64_t n_run, n_replayed;      /* written by the thread that has the instance, read by all */
 	struct lt_instance *next;               /* of the program's instances */
 };
@@ -135,6 +136,8 @@ lt_status lt__given_copy(struct lt_instance *, void *device, void *host, size_t 
 void lt__fault_clear(struct lt_fault *);
 /* instance.c: runs of all instances since the program was made, of those too that are no more. */
 void lt__count_runs(const struct lt_program *, int64_t *n_run, int64_t *n_replayed);
+/* Whether its runs are timed on devices (lt_options.device_time), which can: some do. */
+bool lt__instance_clocked(const struct lt_instance *);
 /* params.c: whether it has a param that is absent, by param. */
 bool lt__params_absent(const bool *absent, const struct lt_linear *);
 /* constants.c */
