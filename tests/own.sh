@@ -111,6 +111,46 @@ echo '#define BY 3' >"$k/inc/by.h"
 said $? "and in the key of what is cached"
 echo '#define BY 2' >"$k/inc/by.h"
 
+# -- rounds --
+
+# A call is a step of its own: a run calls it in the rounds that it has, whether the next round reads the result (h), or
+# one sum of all (u).
+mkdir "$to/rounds"
+cp tests/own/right/scale.lt "$to/rounds"
+cat >"$to/rounds/scale.c" <<'END'
+#include <stdio.h>
+#include "lt/own.h"
+LT_KERNEL(scale, f32, 0)
+{
+	(void)fputs("scale is called\n", stderr);
+	for (int64_t i = 0; i < own->result[0].elems; i++)
+		LT_RESULT(0, float)[i] = LT_OPERAND(0, float)[i] * 2;
+}
+END
+cat >"$to/rounds.lt" <<'END'
+n = InputTensor(length, int64, []);
+length = ScalarNode(n, 0, 6);
+x = InputTensor(x, float32, [length <= 6, 4]);
+h = InputTensor(h, float32, [4]);
+u = h;
+repeat t in 0..length {
+	h = scale(h) + x[t];
+	u = u + scale(h) * scale(x[t]);
+}
+result = u;
+END
+cat "$to/rounds/scale.lt" "$to/rounds.lt" >"$to/plain.lt"
+for backend in cpu llvm; do
+	calls=
+	for n in 0 1 2 6; do
+		$run -b $backend --kernels "$to/rounds" "$to/rounds.lt" -i length=$n -i x=iota -i h=iota >"$to/r" 2>"$to/out"
+		calls="$calls $(grep -c 'scale is called' "$to/out")"
+		$run -b ref "$to/plain.lt" -i length=$n -i x=iota -i h=iota | cmp - "$to/r" >>"$to/out" 2>&1 || calls="$calls wrong"
+	done
+	[ "$calls" = " 0 3 6 18" ] || { echo "calls:$calls" >>"$to/out"; false; }
+	said $? "$backend: a run calls a kernel in the rounds that it has"
+done
+
 # -- binaries --
 
 for what in "m.c --emit c99" m.so m; do

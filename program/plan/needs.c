@@ -5,8 +5,10 @@
  * round 7 is needed where length >= 8.
  *
  * From the last step to the first: a step is needed where some step after it is, and reads what it writes.  A step
- * reads elements up to one that is a sum of run-time scalars, and only where its guards may hold.  A condition is one
- * scalar and the least value that it has; what is no such condition is taken to hold.
+ * reads elements up to one that is a sum of run-time scalars, and only where its guards may hold.  Within a step it is
+ * the same from its last leaf to its first: where one step adds up what ten rounds give, and shows the sum after the
+ * last one of a run, it does not read what the others give.  A condition is one scalar and the least value that it has;
+ * what is no such condition is taken to hold.
  */
 #include "base/checked.h"
 #include "program/plan/plan.h"
@@ -97,6 +99,8 @@ struct needs {
 	struct lt_arena *a;
 	struct need_reading *at; int32_t n, cap;
 	int32_t *first;                 /* by storage; -1 */
+	struct need_condition *local;   /* by node: where a leaf reads it */
+	int32_t *last;                  /* by node, within a nest: its last statement; -1 */
 };
 
 static void reading_add(struct needs *x, int32_t storage, struct need_reading r)
@@ -136,15 +140,18 @@ static void read_pieces(struct needs *x, const struct lt_leaf *leaf, const struc
 	for (int32_t i = 0; i < read->n_piece; i++) {
 		const struct lt_readpiece *p = &read->piece[i];
 		const struct lt_location *at = p->base >= 0 ? &x->nests->assigned.location[p->base] : NULL;
-		if (!at || at->storage < 0)
-			continue;
 		struct need_condition c = needed;
 		struct need_reading r = { .to = INT64_MAX };
+		if (!at)
+			continue;
 		int64_t *row = LT_NEW(x->a, int64_t, lt__map_width(&p->map));
 		for (int32_t k = 0; plain && k < p->map.n_guard; k++) {
 			const struct need_sum s = most_of(x->t->graph, leaf, &p->map, p->map.guard + (int64_t)k * lt__map_width(&p->map));
 			c = both(c, reaches(x->t->graph, &s, 0));
 		}
+		x->local[p->base] = any(x->local[p->base], c);
+		if (at->storage < 0)
+			continue;
 		if (plain && !x->t->layout[p->base] && lt__flat_row(&p->map, at->stride, row)
 			&& !lt__add_overflow(row[0], at->offset, &row[0]))
 			r.most = most_of(x->t->graph, leaf, &p->map, row);
@@ -154,21 +161,65 @@ static void read_pieces(struct needs *x, const struct lt_leaf *leaf, const struc
 	}
 }
 
+static const struct lt_leaf *leaf_at(const struct needs *x, const struct lt_frozen *f, uint32_t stmt)
+{
+	const lt_node n = f->node[stmt];
+	return x->t->leaf_of[n] >= 0 ? x->t->leaf[n] : NULL;
+}
+
+/* Whether each leaf of a nest comes after those that it reads, so that going backwards the readers of a value are known
+ * before what makes it.  A call reads what it is handed, whatever of it is needed. */
+static bool comes_in_order(const struct needs *x, const struct lt_frozen *f)
+{
+	bool good = f->tree.calls.n == 0;
+	for (uint32_t i = 0; i < f->tree.stmts.n; i++)
+		x->last[f->node[i]] = (int32_t)i;
+	for (uint32_t i = 0; i < f->tree.stmts.n; i++) {
+		const struct lt_leaf *leaf = leaf_at(x, f, i);
+		for (int32_t k = 0; leaf && k < leaf->n_read; k++)
+			for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
+				const lt_node base = leaf->read[k].piece[p].base;
+				good = good && (base < 0 || x->last[base] < (int32_t)i);
+			}
+	}
+	for (uint32_t i = 0; i < f->tree.stmts.n; i++)
+		x->last[f->node[i]] = -1;
+	return good;
+}
+
+/* Where some leaf of the nest, or a step after it, reads what a leaf makes. */
+static struct need_condition leaf_needed(const struct needs *x, const struct lt_frozen *f, lt_node n)
+{
+	const int32_t storage = x->nests->assigned.location[n].storage;
+	struct need_condition c = x->local[n];
+	bool found = storage < 0;
+	for (int32_t i = 0; i < f->n_bind && storage >= 0; i++)
+		if (f->bind[i].written && f->bind[i].storage == storage) {
+			c = any(c, written(x, storage, f->bind[i].offset, f->bind[i].offset + f->bind[i].elems));
+			found = true;
+		}
+	return found && c.param != NEVER ? c : always;
+}
+
+/* A leaf reads where what it makes is needed; in a run in which it is not, it may compute of anything.  Not so one that
+ * takes elements at places, which have to be some. */
 static struct need_condition launch_needed(struct needs *x, const struct lt_frozen *f, bool *covered)
 {
 	const struct lt_graph *g = x->t->graph;
+	const bool in_order = comes_in_order(x, f);
 	struct need_condition c = never;
 	for (int32_t i = 0; i < f->n_bind; i++)
 		if (f->bind[i].written)
 			c = any(c, written(x, f->bind[i].storage, f->bind[i].offset, f->bind[i].offset + f->bind[i].elems));
 	if (c.param == NEVER)
 		c = always;
-	for (uint32_t i = 0; i < f->tree.stmts.n; i++) {
+	for (uint32_t i = f->tree.stmts.n; i-- > 0;) {
 		const lt_node n = f->node[i];
-		const struct lt_leaf *leaf = x->t->leaf_of[n] >= 0 ? x->t->leaf[n] : NULL;
+		const struct lt_leaf *leaf = leaf_at(x, f, i);
 		const bool plain = leaf && !leaf->n_trip && !leaf->gather && g->node[n].op != LT_OP_update;
+		const struct need_condition of = plain && in_order ? both(c, leaf_needed(x, f, n)) : c;
 		for (int32_t k = 0; leaf && k < leaf->n_read; k++)
-			read_pieces(x, leaf, &leaf->read[k], plain, c, covered);
+			read_pieces(x, leaf, &leaf->read[k], plain, of, covered);
 	}
 	for (int32_t i = 0; i < f->n_bind; i++)         /* an update's old content, what a call takes */
 		if (!covered[f->bind[i].storage])
@@ -212,6 +263,12 @@ void lt__plan_needs(const struct lt_looptree *t, const struct lt_nests *nests, s
 		return;
 	for (int32_t i = 0; i < n; i++)
 		x.first[i] = -1;
+	x.local = LT_NEW(a, struct need_condition, t->graph->n_node + 1);
+	x.last = LT_NEW(a, int32_t, t->graph->n_node + 1);
+	for (lt_node i = 0; i < t->graph->n_node; i++) {
+		x.local[i] = never;
+		x.last[i] = -1;
+	}
 	for (int32_t i = plan->n_run - 1; i >= 0; i--) {
 		struct lt_pstep *s = &plan->run[i];
 		struct need_condition c = always;
