@@ -73,29 +73,40 @@ static int net_activate(struct net *net, int x, enum net_end end)
 	return net_node(net, "MinNode($%d, $%d)", above, high);
 }
 
-/* A convolution of `window` by `window`, its bias and what follows; `add` is added before that, 0: nothing. */
-static struct net_image net_conv(
-	struct net *net, struct net_image x, int channels, int window, int stride, int groups, int add, enum net_end end)
+/* Of windows `high` by `wide`, with borders of `before` rows and `beside` columns on both sides, and a bias; `add` is
+ * added before what follows, 0: nothing. */
+struct net_window { int high, wide, before, beside, stride, groups; };
+static struct net_image net_convolve(
+	struct net *net, struct net_image x, int channels, struct net_window by, int add, enum net_end end)
 {
 	char shape[64];
-	int pad = window / 2;
-	(void)snprintf(shape, sizeof shape, "%d, %d, %d, %d", channels, x.c / groups, window, window);
+	(void)snprintf(shape, sizeof shape, "%d, %d, %d, %d", channels, x.c / by.groups, by.high, by.wide);
 	int w = net_weight(net, shape);
 	(void)snprintf(shape, sizeof shape, "1, %d, 1, 1", channels);
 	int bias = net_weight(net, shape);
-	int y = net_node(net, "Conv2dNode($%d, $%d, [%d, %d], [%d, %d, %d, %d], [1, 1], %d)", x.at, w, stride, stride, pad,
-		pad, pad, pad, groups);
+	int y = net_node(net, "Conv2dNode($%d, $%d, [%d, %d], [%d, %d, %d, %d], [1, 1], %d)", x.at, w, by.stride, by.stride,
+		by.before, by.beside, by.before, by.beside, by.groups);
 	y = net_node(net, "AddNode($%d, $%d)", y, bias);
 	if (add)
 		y = net_node(net, "AddNode($%d, $%d)", y, add);
-	return (struct net_image){ net_activate(net, y, end), channels, (x.h + 2 * pad - window) / stride + 1,
-		(x.w + 2 * pad - window) / stride + 1 };
+	return (struct net_image){ net_activate(net, y, end), channels, (x.h + 2 * by.before - by.high) / by.stride + 1,
+		(x.w + 2 * by.beside - by.wide) / by.stride + 1 };
 }
 
-static struct net_image net_input(struct net *net)
+/* Of `window` by `window`, as many borders as leave the size. */
+static struct net_image net_conv(
+	struct net *net, struct net_image x, int channels, int window, int stride, int groups, int add, enum net_end end)
 {
-	return (struct net_image){ net_node(net, "InputTensor(x, %s, [1, 3, 224, 224])", net->type), 3, 224, 224 };
+	return net_convolve(net, x, channels,
+		(struct net_window){ window, window, window / 2, window / 2, stride, groups }, add, end);
 }
+
+static struct net_image net_input_of(struct net *net, int side)
+{
+	return (struct net_image){ net_node(net, "InputTensor(x, %s, [1, 3, %d, %d])", net->type, side, side), 3, side, side };
+}
+
+static struct net_image net_input(struct net *net) { return net_input_of(net, 224); }
 
 /* x times weights that lie as those of a linear layer do, and its bias. */
 static int net_linear(struct net *net, int x, int in, int out)
@@ -242,6 +253,86 @@ static void net_efficientnet_b0(struct net *net)
 		}
 	net_classify(net, net_silu(net, net_conv(net, x, 1280, 1, 1, 1, 0, NET_PLAIN)));
 }
+
+/* A chain of convolutions with ReLU; the last one, where it reduces, has no borders and takes every second place. */
+static struct net_image net_branch(struct net *net, struct net_image x, int n, const int (*by)[3], bool reduces)
+{
+	for (int i = 0; i < n; i++) {
+		const bool last = reduces && i == n - 1;
+		const int high = by[i][1], wide = by[i][2];
+		x = net_convolve(net, x, by[i][0], (struct net_window){ high, wide, last ? 0 : high / 2, last ? 0 : wide / 2,
+			last ? 2 : 1, 1 }, 0, NET_RELU);
+	}
+	return x;
+}
+
+/* channels, height and width of a window */
+#define BRANCH(net, x, reduces, ...) net_branch(net, x, (int)(sizeof (int[][3]){ __VA_ARGS__ } / sizeof (int[3])), \
+	(const int[][3]){ __VA_ARGS__ }, reduces)
+
+static struct net_image net_join(struct net *net, struct net_image a, struct net_image b, struct net_image c)
+{
+	return net_beside(net, net_beside(net, a, b), c);
+}
+
+/* A mean of 3 by 3, of which those beside the image count as zeros, and a convolution. */
+static struct net_image net_branch_pool(struct net *net, struct net_image x, int channels)
+{
+	x.at = net_node(net, "AveragePool2dNode($%d, [3, 3], [1, 1], [1, 1, 1, 1], 1)", x.at);
+	return net_conv(net, x, channels, 1, 1, 1, 0, NET_RELU);
+}
+
+static struct net_image net_inception_a(struct net *net, struct net_image x, int pooled)
+{
+	const struct net_image a = BRANCH(net, x, false, { 64, 1, 1 }), b = BRANCH(net, x, false, { 48, 1, 1 }, { 64, 5, 5 }),
+		c = BRANCH(net, x, false, { 64, 1, 1 }, { 96, 3, 3 }, { 96, 3, 3 });
+	const struct net_image d = net_branch_pool(net, x, pooled);
+	return net_beside(net, net_join(net, a, b, c), d);
+}
+
+static struct net_image net_inception_c(struct net *net, struct net_image x, int inside)
+{
+	const struct net_image a = BRANCH(net, x, false, { 192, 1, 1 }),
+		b = BRANCH(net, x, false, { inside, 1, 1 }, { inside, 1, 7 }, { 192, 7, 1 }),
+		c = BRANCH(net, x, false, { inside, 1, 1 }, { inside, 7, 1 }, { inside, 1, 7 }, { inside, 7, 1 }, { 192, 1, 7 });
+	const struct net_image d = net_branch_pool(net, x, 192);
+	return net_beside(net, net_join(net, a, b, c), d);
+}
+
+static struct net_image net_inception_e(struct net *net, struct net_image x)
+{
+	const struct net_image a = BRANCH(net, x, false, { 320, 1, 1 }), b = BRANCH(net, x, false, { 384, 1, 1 }),
+		b1 = BRANCH(net, b, false, { 384, 1, 3 }), b2 = BRANCH(net, b, false, { 384, 3, 1 }),
+		c = BRANCH(net, x, false, { 448, 1, 1 }, { 384, 3, 3 }), c1 = BRANCH(net, c, false, { 384, 1, 3 }),
+		c2 = BRANCH(net, c, false, { 384, 3, 1 });
+	const struct net_image b3 = net_beside(net, b1, b2), c3 = net_beside(net, c1, c2), d = net_branch_pool(net, x, 192);
+	return net_beside(net, net_join(net, a, b3, c3), d);
+}
+
+static void net_inception_v3(struct net *net)
+{
+	static const int pooled[] = { 32, 64, 64 }, inside[] = { 128, 160, 160, 192 };
+	static const struct net_window first = { 3, 3, 0, 0, 2, 1 }, valid = { 3, 3, 0, 0, 1, 1 };
+	struct net_image x = net_convolve(net, net_input_of(net, 299), 32, first, 0, NET_RELU);
+	x = net_conv(net, net_convolve(net, x, 32, valid, 0, NET_RELU), 64, 3, 1, 1, 0, NET_RELU);
+	x = net_conv(net, net_pool(net, x, false), 80, 1, 1, 1, 0, NET_RELU);
+	x = net_pool(net, net_convolve(net, x, 192, valid, 0, NET_RELU), false);
+	for (int i = 0; i < 3; i++)
+		x = net_inception_a(net, x, pooled[i]);
+	struct net_image a = BRANCH(net, x, true, { 384, 3, 3 }),
+		b = BRANCH(net, x, true, { 64, 1, 1 }, { 96, 3, 3 }, { 96, 3, 3 }), c = net_pool(net, x, false);
+	x = net_join(net, a, b, c);
+	for (int i = 0; i < 4; i++)
+		x = net_inception_c(net, x, inside[i]);
+	a = BRANCH(net, x, true, { 192, 1, 1 }, { 320, 3, 3 });
+	b = BRANCH(net, x, true, { 192, 1, 1 }, { 192, 1, 7 }, { 192, 7, 1 }, { 192, 3, 3 });
+	c = net_pool(net, x, false);
+	x = net_join(net, a, b, c);
+	for (int i = 0; i < 2; i++)
+		x = net_inception_e(net, x);
+	net_classify(net, x);
+}
+#undef BRANCH
 
 /* ---- BERT ---- */
 
@@ -408,7 +499,7 @@ struct net_row { const char *name; void (*write)(struct net *); };
 static const struct net_row networks[] = { { "mobilenetv2", net_mobilenetv2 }, { "resnet18", net_resnet18 },
 	{ "resnet50", net_resnet50 }, { "bert", net_bert }, { "gpt2", net_gpt2 },
 	{ "gpt2_step", net_gpt2_step }, { "squeezenet", net_squeezenet }, { "densenet121", net_densenet121 },
-	{ "efficientnet_b0", net_efficientnet_b0 } };
+	{ "efficientnet_b0", net_efficientnet_b0 }, { "inception_v3", net_inception_v3 } };
 const char *const network_names[] = { "mobilenetv2", "resnet18", "resnet50", "bert", "gpt2", "gpt2_step",
 	NULL };
 
