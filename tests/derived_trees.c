@@ -70,6 +70,10 @@ static const char looked[] = "graph 1\nvar i 6\nvar l 4\nvar o 3\n%x = f32[i] in
 static const char folded[] = "graph 1\nvar i 6\nvar q 2\nvar r 3\n%x = f32[i] input \"x\"\n%h = f32[i] neg %x\n%v = "
 			     "f32[q, r] view { %h[3*q + r] }\n"
 			     "%w = f32[q] view { %h[q] }\n%z = f32[q] abs %w\nresult \"v\" = %v\nresult \"z\" = %z\n";
+static const char views[] = "graph 1\nvar i 4\nvar j 6\nvar n 6\nvar m 4\nvar q 6\n%x = f32[i, j] input \"x\"\n"
+	"%y = f32[n, m] input \"y\"\n%e = f32[i, j] exp %x\n%v = f32[n, m] view { %e[m, n] }\n%a = f32[n, m] neg %v\n"
+	"%b = f32[n, m] add %v, %y\n%w = f32[q, m] view { %v[q, m] }\n%c = f32[q, m] abs %w\nresult \"a\" = %a\n"
+	"result \"b\" = %b\nresult \"c\" = %c\n";
 
 static const struct derived_tree derived_trees[] = {
 	{ "fused", product, "m\n k\n  n\n   %p\n   %c\n n\n  %d\n  %e\n" },
@@ -89,6 +93,7 @@ static const struct derived_tree derived_trees[] = {
 	{ "back", cached, "i\n %h\nq\n o\n  %s\n" },
 	{ "gathers", looked, "l\n %h\no\n %z\n" },
 	{ "through", folded, "i\n %h\nq\n %z\n" },
+	{ "views", views, "i\n j\n  %e\nn\n m\n  %a\nn\n m\n  %b\nq\n m\n  %c\n" },
 };
 
 struct derived_case derived_open_text(const char *graph, const char *tree)

@@ -187,6 +187,52 @@ for t in $targets; do
 		check "a recipe that is refused is named, and the next one is taken" few_columns
 	}
 done
+# Numbers of 4 bits, two in a byte, are taken out where they are read: flash has the bytes alone.
+# TARGET BYTES SCRIPT-LINES...: that many bytes of constants.
+taken_out() {
+	printf '%s\n' "${@:3}" >"$to/packed.lt"
+	says 0 ", $2 of them constants" "$O/lt-build" "$to/packed.lt" -c '*=random' --target "$1" -o "$to/packed.c" &&
+		grep -q '^verified: \([0-9]*\) elements compared, \1 equal' "$to/said"
+}
+# In the order of the elements, and two readers; by output channel, of a convolution; in steps of a recurrent layer,
+# under other names in each; as floats.
+pairs="q = MapNode(shr, i,j->ij: CastNode(c, int32), CastNode(IotaNode([2]), int32) * 4) & 15;"
+halves='q = WhereNode((s & 1) == 1, ShrNode(b, 4), b & 15); w = CastNode((q ^ 8) - 8, int8);'
+by_column='b = CastNode(ReshapeNode(ExpandNode(ReshapeNode(c, [8, 4, 1]), [8, 4, 2]), [8, 8]), int32);'
+for t in $targets; do
+	check "$t: two readers of weights of 4 bits" taken_out "$t" 64 'x = InputTensor(x, int8, [3, 16]);' \
+		'z = InputTensor(z, int8, [1, 16]);' 'c = ConstantTensor(w, uint8, [64]);' "$pairs" \
+		'w = CastNode(ReshapeNode((q ^ 8) - 8, [16, 8]), int32);' \
+		'result a = MatMulNode(CastNode(x, int32), w);' 'result b = MatMulNode(CastNode(z, int32), w);'
+	check "... a convolution" taken_out "$t" 48 'x = InputTensor(x, int8, [1, 4, 6, 5]);' \
+		'c = ConstantTensor(w, uint8, [2, 4, 3, 2]); s = CastNode(ReshapeNode(IotaNode([4]), [4, 1, 1, 1]), int32);' \
+		'e = ExpandNode(ReshapeNode(c, [2, 1, 4, 3, 2]), [2, 2, 4, 3, 2]);' \
+		"b = CastNode(ReshapeNode(e, [4, 4, 3, 2]), int32); $halves" \
+		's = FixedConv2dNode(x, w, 0, 0, 0, int32, [1, 1], [1, 1, 1, 1], [1, 1], 1, NCHW);' \
+		'result y = RequantShiftNode(s, 5, int8);'
+	case $t in
+	cortex-m3 | avr5)
+		check "... steps of a recurrent layer" taken_out "$t" 32 'x = InputTensor(x, int8, [6, 8]);' \
+			'c = ConstantTensor(w, uint8, [8, 4]); h = InputTensor(h, int8, [1, 8]);' \
+			"$by_column s = CastNode(IotaNode([8]), int32); $halves" 'repeat t in 0..6 {' \
+			'	p = FixedMatMulNode(h, w, 0, 0, 0, int32) + ReshapeNode(CastNode(x[t], int32), [1, 8]);' \
+			'	h = RequantShiftNode(p, 3, int8);' '}' 'result y = CastNode(h, int16) + 1;'
+		;;
+	esac
+done
+# What a function or a division makes of a constant is stored; so is what no loop can hold, and that is said.
+kept_as_made() {
+	printf '%s\n' 'x = InputTensor(x, int32, [1, 8]);' 'c = ConstantTensor(w, int8, [8, 4]);' \
+		'w = DivNode(CastNode(c, int32), 3);' 'result y = MatMulNode(x, w);' >"$to/packed.lt"
+	says 0 ", 128 of them constants" "$O/lt-build" "$to/packed.lt" -c '*=random' --target "$1" -o "$to/packed.c" || return
+	printf '%s\n' 'i = InputTensor(i, int32, [3]);' 'c = ConstantTensor(w, uint8, [32]);' "$pairs" \
+		'result y = GatherNode(ReshapeNode(q, [16, 4]), i);' >"$to/packed.lt"
+	says 0 "tree: stored, which takes more than what it is taken out of, as the recipe 'constants taken out' is refused" \
+		"$O/lt-build" "$to/packed.lt" -c '*=random' -i i=ones --target "$1" -o "$to/packed.c" --explain
+}
+for t in $targets; do
+	case $t in cortex-m3 | avr5) check "$t: what is made of constants and stored" kept_as_made "$t" ;; esac
+done
 # IMAGE WEIGHTS PADS: a convolution.
 convolution() {
 	printf '%s\n' "x = InputTensor(x, int8, $1);" "w = ConstantTensor(w, int8, $2);" 'b = ConstantTensor(b, int32, [6]);' \

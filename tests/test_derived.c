@@ -295,6 +295,13 @@ static const struct { const char *from, *steps, *want;
 	{ "through", "inline %h",
 		"own %h.again = clone %h at %w\n"
 		"i\n %h\nq\n %h.again\n %z\n" },
+	{ "views", "inline %e",                                         /* a view, and a name of it, for each nest */
+		"own %v.again = clone %v for %b\n"
+		"own %v.again2 = clone %v for %w\n"
+		"own %e.again = clone %e at %v\n"
+		"own %e.again2 = clone %e at %v.again\n"
+		"own %e.again3 = clone %e at %v.again2\n"
+		"n\n m\n  %e.again\n  %a\nn\n m\n  %e.again2\n  %b\nq\n m\n  %e.again3\n  %c\n" },
 	{ "fused", "call m gemm", "m call gemm\n k\n  n\n   %p\n   %c\n n\n  %d\n  %e\n" },
 	{ "fused", "stage %p %b at root; call %p/m dot.4",
 		"own %b.copy = copy %b for %p\n"

@@ -20,7 +20,7 @@ enum lt_derived_kind {
 	/* made = copy of what the view `of` reads of its source in one iteration of the loops that move it; reader reads it,
 	 * through a view of the copy, in place of `of` */
 	LT_DERIVED_WINDOW,
-	/* made computes what `of` does; reader reads it in place of `of` */
+	/* made computes what `of` does, or is the same view; reader reads it in place of `of` */
 	LT_DERIVED_CLONE,
 	/* made computes what `of` does at the points where the view `reader` reads it; the view reads that in place */
 	LT_DERIVED_CLONE_VIEW,

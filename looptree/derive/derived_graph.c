@@ -69,7 +69,8 @@ static lt_status check_step(const struct lt_derived_batch *b, const struct lt_de
 		return lt_fail(g->ctx, LT_EILLEGAL, "there is a node %%%s already; choose another name", s->made);
 	if ((s->reader || hook != of) && !reads(g, hook, of))
 		return reads_not(g, &g->node[hook], s->of);
-	if ((s->kind == LT_DERIVED_CLONE || s->kind == LT_DERIVED_CLONE_VIEW)
+	const bool own_view = s->kind == LT_DERIVED_CLONE && g->node[of].op == LT_OP_view && !b->written[of];
+	if ((s->kind == LT_DERIVED_CLONE || s->kind == LT_DERIVED_CLONE_VIEW) && !own_view
 		&& (!lt__has_leaf(g, of) || g->node[of].op == LT_OP_update))
 		return lt_fail(g->ctx, LT_EILLEGAL, "%%%s cannot be computed twice: it is %s", s->of,
 			lt__has_leaf(g, of) ? "an update" : "read where it is used");
@@ -127,6 +128,16 @@ static lt_status add_partial(
 	return frame_add(f, &d, out);
 }
 
+/* Whether view d shows all of view `of`, whose dims it has under other names. */
+static bool renames(const struct lt_graph *g, const struct lt_nodedef *d, const struct lt_nodedef *of)
+{
+	bool same = d->op == LT_OP_view && of->op == LT_OP_view && d->n_piece == 1 && d->n_dim == of->n_dim
+		&& d->piece[0].map.n_guard == 0 && d->piece[0].map.n_row == d->n_dim;
+	for (int32_t i = 0; same && i < d->n_dim; i++)
+		same = lt__row_is(&d->piece[0].map, i, i) && lt__var_same_range(g, d->dim[i], of->dim[i]);
+	return same;
+}
+
 /* What is before d, node x with operands that it may change; PARTIAL leaves the sum with its partial sums as
  * operand. */
 static lt_status add_before(struct lt_frame *f, int32_t step, lt_node x, struct lt_nodedef *d)
@@ -144,6 +155,8 @@ static lt_status add_before(struct lt_frame *f, int32_t step, lt_node x, struct 
 	} else if (s->kind == LT_DERIVED_CLONE) {
 		struct lt_nodedef clone = b->gone[of] ? lt__frame_node(f, of) : f->out->node[f->to[of]];
 		clone.name = s->made;
+		if (renames(f->out, d, &clone))         /* under the names of what reads it */
+			clone.dim = d->dim;
 		LT_TRY(frame_add(f, &clone, &made));
 	} else {
 		LT_TRY(add_partial(f, s, b->trip[step], d, &made));

@@ -127,6 +127,52 @@ static void take_out(struct lt_edit *e, lt_tnode at)
 
 /* -- readers -- */
 
+/* The nest of a leaf, or of the first that reads a view; -1: there is none. */
+static lt_tnode nest_of(const struct lt_looptree *t, lt_node x)
+{
+	while (x >= 0 && t->leaf_of[x] < 0) {
+		lt_node reader = x + 1;
+		while (reader < t->graph->n_node && !is_read_by(t->graph, x, reader))
+			reader++;
+		x = t->graph->node[x].op == LT_OP_view && reader < t->graph->n_node ? reader : -1;
+	}
+	return x < 0 ? -1 : lt__root_of(t, t->leaf_of[x]);
+}
+
+/* Who reads view v, except for the nest of the first of them: their names. */
+static int32_t view_readers(const struct lt_looptree *t, lt_node v, const char **out)
+{
+	lt_tnode first = -1;
+	int32_t n = 0;
+	for (lt_node x = v + 1; x < t->graph->n_node; x++) {
+		const lt_tnode root = is_read_by(t->graph, v, x) ? nest_of(t, x) : -1;
+		if (first >= 0 && root >= 0 && root != first)
+			out[n++] = lt__arena_string(t->arena, lt__leaf_name(t, x));
+		first = first < 0 ? root : first;
+	}
+	return n;
+}
+
+/* A view by which several nests read n becomes one for each of them, so that each can compute n for itself. */
+static lt_status part_views(struct lt_looptree *t, lt_node n)
+{
+	const int32_t n_node = t->graph->n_node;
+	const char **view = LT_NEW(t->arena, const char *, n_node + 1), **reader = LT_NEW(t->arena, const char *, n_node + 1);
+	int32_t n_view = 0;
+	for (lt_node x = n + 1; x < n_node; x++)
+		if (t->graph->node[x].op == LT_OP_view && t->graph->node[x].n_operand == 1 && is_read_by(t->graph, n, x))
+			view[n_view++] = lt__arena_string(t->arena, lt__leaf_name(t, x));
+	for (int32_t i = 0; i < n_view; i++) {
+		const int32_t n_reader = view_readers(t, lt__tree_node_named(t, view[i]), reader);
+		for (int32_t k = 0; k < n_reader; k++) {
+			const struct lt_derived_step step = { .kind = LT_DERIVED_CLONE, .of = view[i], .reader = reader[k],
+				.made = lt__derived_name(t, lt__arena_format(t->arena, "%s.again", view[i])) };
+			LT_TRY(lt__tree_derive(t, &step, 1, NULL));
+		}
+	}
+	return LT_OK;
+}
+
 /* first: the one that keeps the node, -1 */
 struct inline_readers { int32_t n, first; const char **name; bool *through; };
 
@@ -148,7 +194,7 @@ static lt_status find_readers(struct lt_looptree *t, lt_node n, struct inline_re
 		view = g->node[x].op == LT_OP_view ? x : view;
 		if (!r->through[r->n] && r->first < 0)
 			r->first = r->n;
-		r->name[r->n++] = lt__leaf_name(t, x);
+		r->name[r->n++] = lt__arena_string(t->arena, lt__leaf_name(t, x));
 	}
 	if (r->n == 0)
 		return lt_fail(t->ctx, LT_EILLEGAL, "%%%s is not read, so there is no reader to compute it", lt__leaf_name(t, n));
@@ -172,8 +218,10 @@ lt_status lt__primitive_inline(struct lt_edit *e, const struct lt_words *w)
 	struct inline_readers r;
 	lt_node n;
 	LT_TRY(lt__path_leaf(t, &w->word[0], &n));
-	const char *of = lt__leaf_name(t, n);
+	const char *of = lt__arena_string(t->arena, lt__leaf_name(t, n));       /* the graph is another one after a step */
 	lt_tnode at = t->leaf_of[n];
+	LT_TRY(part_views(t, n));
+	n = lt__tree_node_named(t, of);
 	LT_TRY(find_readers(t, n, &r));
 	for (int32_t i = 0; i < r.n; i++) {
 		if (i == r.first)

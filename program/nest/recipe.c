@@ -5,6 +5,12 @@
  *     $widened $dim     the cast, and its last dim
  *     $spread           the cast, if several nests read it
  *     $reader           the innermost loop around who reads it first, if all read it in place in one other nest
+ *     $nest             the outermost loop around it
+ *     $viewed           the cast, if one nest reads it, by a view
+ *
+ * The same words stand for a constant of more bytes than the constants that it is taken out of, such as weights of 4
+ * bits of bytes, and then for each node that it is made of, the last first.  Either all of them come to stand where the
+ * value is read, and what is stored are the bytes, or none does.
  *
  * Words of a text, for a sum in the tree as the steps before have left it:
  *     $sum $term        the sum, and the product that it adds
@@ -21,7 +27,7 @@
  *     $inner $short     the innermost loop of these; if it has four iterations or fewer
  *     $dot $bytes       $inner and how many bytes the target adds at once, if both factors are such, in a row along it
  *     $constant         the cast of the constant factor, if there is one
- *     $reader $weights  who reads the constant factor, and what that is
+ *     $reader $weights  who reads the constant factor, and what that is, if it is stored
  *     $packed $within   the digits of its dims but $dim; what is in one of these: $dim, and in it what is added at once
  *     $cast $window     the cast of the other factor, if it is read as it is; if by a window or another view
  *     $viewer $viewed   who reads by a window, and what that is of: the product, if there is no cast, or the cast,
@@ -31,11 +37,12 @@
  */
 #define _GNU_SOURCE
 #include <string.h>
+#include "base/names.h"
 #include "looptree/derive/derive.h"
 #include "looptree/schedule/schedule.h"
 #include "program/nest/nest.h"
 
-enum recipe_of { OF_LOOPS, OF_CAST, OF_SUM };
+enum recipe_of { OF_LOOPS, OF_CAST, OF_TAKEN, OF_SUM };
 static const struct recipe {
 	enum recipe_of of;
 	const char *name;
@@ -59,7 +66,7 @@ static const struct recipe *next_recipe(const struct lt_target *t, enum recipe_o
 
 /* --- what the words stand for --- */
 
-enum { MAX_STEPS = 8 };          /* of a line of recipe.def */
+enum { MAX_STEPS = 8, MAX_TRIES = 200 };        /* of a line of recipe.def; of nodes that a value is made of */
 /* Of a cast or a sum; -1: there is none. */
 struct roles {
 	const struct lt_looptree *t;
@@ -72,11 +79,11 @@ struct roles {
 	const char *first;                              /* of the leaves behind it: in its loops already */
 };
 
-/* Whether a node is made of constants alone; known: by node, 0: not yet, 1: it is, 2: it is not. */
+/* Whether a node is made of constants and positions alone; known: by node, 0: not yet, 1: it is, 2: it is not. */
 static bool is_constant(const struct lt_graph *g, lt_node n, uint8_t *known)
 {
 	const struct lt_nodedef *d = &g->node[n];
-	bool all = d->op == LT_OP_constant || d->op == LT_OP_lit || d->n_operand > 0;
+	bool all = d->op == LT_OP_constant || d->op == LT_OP_lit || d->op == LT_OP_index || d->n_operand > 0;
 	if (known[n])
 		return known[n] == 1;
 	for (int32_t i = 0; i < d->n_operand && all; i++)
@@ -227,6 +234,9 @@ static bool is_side_by_side(const struct roles *r, lt_node reader, int32_t k, lt
 	return steps;
 }
 
+/* Whether a value is computed in the nest that reads it: it is not stored, and cannot be packed. */
+static bool is_local(const struct lt_looptree *t, lt_node n) { return t->leaf_of[n] >= 0 && !t->scope[n].whole; }
+
 /* Bytes that the target adds products of at once, where both factors are such: the image as it lies, the constant as it
  * is packed. */
 static uint32_t find_dot(const struct roles *r, const struct lt_target *target, int32_t image)
@@ -236,7 +246,7 @@ static uint32_t find_dot(const struct roles *r, const struct lt_target *target, 
 	lt_node reader;
 	int32_t k;
 	const lt_node w = bytes_of(r, !image, &reader, &k), x = bytes_of(r, image, &reader, &k);
-	const bool bytes = w >= 0 && x >= 0 && g->node[w].dtype == g->node[x].dtype
+	const bool bytes = w >= 0 && x >= 0 && !is_local(r->t, w) && g->node[w].dtype == g->node[x].dtype
 		&& (g->node[w].dtype == LT_I8 || g->node[w].dtype == LT_U8) && g->node[r->term].dtype == LT_I32;
 	return bytes && target->dot_bytes && g->var[inner].extent % (int64_t)target->dot_bytes == 0
 		&& is_side_by_side(r, reader, k, inner) ? (uint32_t)target->dot_bytes : 0;
@@ -293,8 +303,8 @@ static bool reads_value(const struct lt_looptree *t, lt_node reader, lt_node n, 
 	return reads;
 }
 
-/* Whether node n is a cast of integers of fewer bytes that another nest reads; r: what it is. */
-static bool find_cast_roles(const struct lt_looptree *t, lt_node n, struct roles *r)
+/* Whether another nest reads node n, which has a dim; r: who reads it, and how. */
+static bool find_moved_roles(const struct lt_looptree *t, lt_node n, struct roles *r)
 {
 	const struct lt_graph *g = t->graph;
 	const struct lt_nodedef *d = &g->node[n];
@@ -303,10 +313,6 @@ static bool find_cast_roles(const struct lt_looptree *t, lt_node n, struct roles
 	*r = (struct roles){ .t = t, .widened = n, .spread = -1, .sum = n, .term = -1, .constant = -1, .reader = -1,
 		.weights = n, .cast = -1, .window = -1, .viewer = -1, .viewed = -1, .row = -1, .across = -1, .column = -1,
 		.n_dim = 1 };
-	if (!is_cast(g, n) || d->reduce || t->leaf_of[n] < 0 || lt__dtype_info(d->dtype)->cls != LT_CLASS_INT
-			|| lt__dtype_info(g->node[d->operand[0]].dtype)->cls != LT_CLASS_INT
-			|| lt__dtype_info(g->node[d->operand[0]].dtype)->bytes >= lt__dtype_info(d->dtype)->bytes)
-		return false;
 	for (int32_t i = d->n_dim - 1; i >= 0 && r->column < 0; i--)
 		r->column = g->var[d->dim[i]].extent > 1 ? d->dim[i] : -1;
 	if (r->column < 0)
@@ -327,7 +333,62 @@ static bool find_cast_roles(const struct lt_looptree *t, lt_node n, struct roles
 	}
 	if (r->spread >= 0 || !in_place)
 		r->reader = -1;
+	if (r->spread < 0 && !in_place)
+		r->viewed = n;
 	return apart;
+}
+
+/* Whether node n is a cast of integers of fewer bytes that another nest reads; r: what it is. */
+static bool find_cast_roles(const struct lt_looptree *t, lt_node n, struct roles *r)
+{
+	const struct lt_graph *g = t->graph;
+	const struct lt_nodedef *d = &g->node[n];
+	return is_cast(g, n) && !d->reduce && t->leaf_of[n] >= 0 && lt__dtype_info(d->dtype)->cls == LT_CLASS_INT
+		&& lt__dtype_info(g->node[d->operand[0]].dtype)->cls == LT_CLASS_INT
+		&& lt__dtype_info(g->node[d->operand[0]].dtype)->bytes < lt__dtype_info(d->dtype)->bytes
+		&& find_moved_roles(t, n, r);
+}
+
+/* What is computed again sooner than stored: what needs no function and no division. */
+static bool is_taking_out(const struct lt_nodedef *d)
+{
+	const bool whole = lt__dtype_info(d->dtype)->cls != LT_CLASS_FLOAT;
+	return d->op == LT_OP_view || d->op == LT_OP_lit || d->op == LT_OP_index || d->op == LT_OP_constant
+		|| (lt__node_is_pointwise(d) && (d->op == LT_OP_cast || d->op == LT_OP_copy
+			|| (lt__op_info(d->op)->traits & LT_TRAIT_CHEAP) || (whole && d->op != LT_OP_div && d->op != LT_OP_mod)));
+}
+
+/* Marks what node n is made of, itself as well; false: not by taking out alone.  bytes: of the constants. */
+static bool find_made_of(const struct lt_graph *g, lt_node n, bool *made_of, int64_t *bytes)
+{
+	const struct lt_nodedef *d = &g->node[n];
+	if (made_of[n])
+		return true;
+	made_of[n] = true;
+	if (d->op == LT_OP_constant)
+		*bytes += lt__node_elems(g, n) * (int64_t)lt__dtype_info(d->dtype)->bytes;
+	bool all = is_taking_out(d);
+	for (int32_t i = 0; i < d->n_operand && all; i++)
+		all = find_made_of(g, d->operand[i], made_of, bytes);
+	return all;
+}
+
+/* Whether node n is stored for another nest; r: what it is. */
+static bool find_taken_roles(const struct lt_looptree *t, lt_node n, struct roles *r)
+{
+	return t->leaf_of[n] >= 0 && t->graph->node[n].n_dim > 0 && find_moved_roles(t, n, r);
+}
+
+/* Whether node n would be stored before the first run, in more bytes than what it is taken out of. */
+static bool is_grown(const struct lt_looptree *t, lt_node n)
+{
+	const struct lt_graph *g = t->graph;
+	struct roles r;
+	int64_t bytes = 0;
+	const bool made = t->leaf_of[n] >= 0 && g->node[n].op != LT_OP_constant && !g->node[n].reduce && t->scope[n].whole
+		&& find_made_of(g, n, LT_NEW(t->arena, bool, g->n_node + 1), &bytes);
+	return made && bytes > 0 && bytes < lt__node_elems(g, n) * (int64_t)lt__dtype_info(g->node[n].dtype)->bytes
+		&& find_taken_roles(t, n, &r);
 }
 
 /* The only leaf that reads the sum, if that is in place and in another nest; -1. */
@@ -398,6 +459,15 @@ static const char *innermost_word(const struct roles *r, lt_node leaf)
 		: lt__arena_format(r->t->arena, "%%%s/%s", g->node[leaf].name, g->var[r->t->node[loop].var].name);
 }
 
+/* The outermost one. */
+static const char *outermost_word(const struct roles *r, lt_node leaf)
+{
+	const struct lt_graph *g = r->t->graph;
+	const lt_tnode root = lt__root_of(r->t, r->t->leaf_of[leaf]);
+	return r->t->node[root].kind != LT_TLOOP ? ""
+		: lt__arena_format(r->t->arena, "%%%s/%s", g->node[leaf].name, g->var[r->t->node[root].var].name);
+}
+
 /* The innermost loop over what is summed. */
 static const char *adding_word(const struct roles *r)
 {
@@ -448,6 +518,7 @@ static const char *word_value(const struct roles *r, const char *word, size_t n,
 		{ "sum", node_word(r, r->sum) },
 		{ "term", node_word(r, r->term) },
 		{ "shared", r->n_loop > 0 && shares_loops(r) ? node_word(r, r->sum) : "" },
+		{ "nest", r->widened < 0 ? "" : outermost_word(r, r->widened) },
 		{ "outer", r->n_loop > 0 ? loop_over(r, r->t->node[r->loop[0]].var) : "" },
 		{ "user", r->n_loop > 0 ? innermost_word(r, user_of(r)) : "" },
 		{ "around", r->n_loop > 0 ? lt__arena_format(r->t->arena, "%s/%s", node_word(r, r->term),
@@ -469,7 +540,7 @@ static const char *word_value(const struct roles *r, const char *word, size_t n,
 		{ "short", g->var[r->dim[r->n_dim - 1]].extent <= 4 ? loop_over(r, r->dim[r->n_dim - 1]) : "" },
 		{ "constant", node_word(r, r->constant) },
 		{ "reader", r->widened < 0 ? node_word(r, r->reader) : innermost_word(r, r->reader) },
-		{ "weights", node_word(r, r->weights) },
+		{ "weights", is_local(r->t, r->weights) ? "" : node_word(r, r->weights) },
 		{ "cast", node_word(r, r->cast) },
 		{ "window", node_word(r, r->window) },
 		{ "viewer", node_word(r, r->viewer) },
@@ -526,8 +597,8 @@ struct applied {
 static bool roles_now(const struct applied *a, struct roles *r)
 {
 	const lt_node n = lt__tree_node_named(a->t, a->name);
-	if (n < 0 || a->of == OF_CAST)
-		return n >= 0 && find_cast_roles(a->t, n, r);
+	if (n < 0 || a->of == OF_CAST || a->of == OF_TAKEN)
+		return n >= 0 && (a->of == OF_CAST ? find_cast_roles : find_taken_roles)(a->t, n, r);
 	return find_roles(a->t, a->target, n, LT_NEW(a->arena, uint8_t, a->t->graph->n_node + 1), a->first, r);
 }
 
@@ -635,6 +706,70 @@ static lt_status take_text(struct applied *a, const char *text, const char **why
 	return LT_OK;
 }
 
+/* Who reads a value that is taken out, by name, as steps keep these. */
+struct taken_readers { int32_t n; struct { const char *name; int32_t operand; } *at; };
+
+static void find_taken_readers(const struct applied *a, lt_node of, struct taken_readers *r)
+{
+	const struct lt_graph *g = a->t->graph;
+	int32_t cap = 0;
+	*r = (struct taken_readers){ 0 };
+	for (lt_node i = of + 1; i < g->n_node; i++) {
+		int64_t bytes = 0;
+		if (a->t->leaf_of[i] < 0 || find_made_of(g, i, LT_NEW(a->arena, bool, g->n_node + 1), &bytes))
+			continue;
+		for (int32_t k = 0; k < g->node[i].n_operand; k++) {
+			bool *made_of = LT_NEW(a->arena, bool, g->n_node + 1);
+			if (!find_made_of(g, g->node[i].operand[k], made_of, &bytes) || !made_of[of])
+				continue;
+			LT_GROW(a->arena, r->at, r->n, cap);
+			r->at[r->n].name = lt__arena_format(a->arena, "%s", g->node[i].name);
+			r->at[r->n++].operand = k;
+		}
+	}
+}
+
+/* The last node that they are made of, is stored and has not been tried; -1. */
+static lt_node next_stored(const struct applied *a, const struct taken_readers *r, const struct lt_names *tried)
+{
+	const struct lt_graph *g = a->t->graph;
+	bool *made_of = LT_NEW(a->arena, bool, g->n_node + 1);
+	int64_t bytes = 0;
+	for (int32_t i = 0; i < r->n; i++)
+		(void)find_made_of(g, g->node[lt__tree_node_named(a->t, r->at[i].name)].operand[r->at[i].operand], made_of, &bytes);
+	for (lt_node x = g->n_node - 1; x >= 0; x--)
+		if (made_of[x] && a->t->leaf_of[x] >= 0 && a->t->scope[x].whole
+			&& (!tried || lt__names_find(tried, g->node[x].name, strlen(g->node[x].name)) < 0))
+			return x;
+	return -1;
+}
+
+/* A text for each node that value `of` is made of, the last first; refused if one of them is stored then. */
+static lt_status take_nodes(struct applied *a, const char *text, const char *of, const char **why)
+{
+	struct lt_names *tried = lt__names_new(a->arena);
+	struct taken_readers readers;
+	int32_t left = MAX_TRIES;
+	lt_node x = lt__tree_node_named(a->t, of);
+	if (x < 0 || !is_grown(a->t, x))                /* it has become what is read of another one */
+		return LT_OK;
+	find_taken_readers(a, x, &readers);
+	while (!*why && left-- > 0 && (x = next_stored(a, &readers, tried)) >= 0) {
+		struct roles r;
+		const char *x_name = a->t->graph->node[x].name;
+		const size_t same = strlen(a->name);
+		if (!strncmp(x_name, a->name, same) && !strcmp(x_name + same, ".again") && find_taken_roles(a->t, x, &r)
+			&& r.viewed >= 0)
+			break;                                  /* at the points of the view it is where it was */
+		a->name = lt__arena_format(a->arena, "%s", a->t->graph->node[x].name);
+		lt__names_add(tried, a->name, strlen(a->name), 0);
+		LT_TRY(take_text(a, text, why));
+	}
+	if (!*why && (x = next_stored(a, &readers, NULL)) >= 0)
+		*why = lt__arena_format(a->arena, "%%%s is not computed where it is read", a->t->graph->node[x].name);
+	return LT_OK;
+}
+
 /* Casts or sums by name: a text may add nodes to the graph.  In the order of the graph, casts of constants last: so all
  * steps of a recurrent layer read constants and what another step has made in the same order. */
 static int32_t find_all(const struct lt_looptree *t, const struct lt_target *target, enum recipe_of of,
@@ -646,7 +781,7 @@ static int32_t find_all(const struct lt_looptree *t, const struct lt_target *tar
 	*out = LT_NEW(a, const char *, t->graph->n_node + 1);
 	for (int constants = 0; constants < 2; constants++)
 		for (lt_node i = 0; i < t->graph->n_node; i++)
-			if (is_constant(t->graph, i, known) == constants
+			if (of == OF_TAKEN ? constants && is_grown(t, i) : is_constant(t->graph, i, known) == constants
 					&& (of == OF_CAST ? find_cast_roles(t, i, &r) : find_roles(t, target, i, known, NULL, &r)))
 				(*out)[n++] = lt__arena_format(a, "%s", t->graph->node[i].name);
 	return n;
@@ -669,12 +804,14 @@ static lt_status take_recipe(struct recipe_input *in, const struct recipe *recip
 {
 	struct applied a = { .arena = in->arena, .target = in->target, .t = *in->tree, .from = *in->tree,
 		.steps = { .arena = in->arena }, .of = recipe->of, .name = name };
-	const char *why;
-	lt_status st = take_text(&a, recipe->text, &why);
+	const char *why = NULL;
+	lt_status st = recipe->of == OF_TAKEN ? take_nodes(&a, recipe->text, name, &why) : take_text(&a, recipe->text, &why);
 	*taken = !st && !why;
 	if (!*taken) {
 		free_unless(&a, NULL);
-		*said = lt__arena_format(in->arena, "%s%s the recipe '%s' is refused: %s", *said ? *said : "tree: plain loops, as",
+		*said = lt__arena_format(in->arena, "%s%s the recipe '%s' is refused: %s", *said ? *said
+			: recipe->of == OF_TAKEN ? "tree: stored, which takes more than what it is taken out of, as"
+			: "tree: plain loops, as",
 			*said ? "; and" : "", recipe->name, why ? why : "");
 		return st;
 	}
@@ -708,8 +845,23 @@ static lt_status take_all(struct recipe_input *in, enum recipe_of of, struct lt_
 	const char **said = LT_NEW(in->arena, const char *, n + 1);
 	for (int32_t i = 0; i < n; i++)
 		LT_TRY(take_one(in, of, name[i], steps, &said[i]));
-	for (int32_t i = 0; i < n && of == OF_SUM; i++)
-		add_note(*in->tree, name[i], said[i]);
+	for (int32_t i = 0; i < n && (of == OF_SUM || of == OF_TAKEN); i++)
+		if (said[i])
+			add_note(*in->tree, name[i], said[i]);
+	return LT_OK;
+}
+
+/* Steps of a recurrent layer read a constant by views of several kinds: what is taken out for one of them is not yet
+ * for the next kind. */
+static lt_status take_constants(struct recipe_input *in, struct lt_text *steps)
+{
+	enum { KINDS = 4 };
+	size_t before;
+	int kind = 0;
+	do {
+		before = steps->n;
+		LT_TRY(take_all(in, OF_TAKEN, steps));
+	} while (steps->n > before && ++kind < KINDS);
 	return LT_OK;
 }
 
@@ -719,6 +871,7 @@ static lt_status recipe_body(void *arg)
 	struct lt_text steps = { .arena = in->arena };
 	LT_TRY(take_all(in, OF_LOOPS, &steps));
 	LT_TRY(take_all(in, OF_CAST, &steps));
+	LT_TRY(take_constants(in, &steps));
 	LT_TRY(take_all(in, OF_SUM, &steps));
 	if (steps.n)
 		(*in->tree)->steps = lt__arena_format((*in->tree)->arena, "%.*s", (int)steps.n, steps.at);
