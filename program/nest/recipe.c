@@ -20,14 +20,19 @@
  *     $user             the innermost loop around the only leaf that reads it, if that does so in place in another nest
  *     $column           its loop over the last dim of the sum, which is $dim; $width: the loop's step
  *     $across $line     its innermost loop over another dim of the sum, which is $line, if it has several iterations
- *     $alone            $column, if there is no such loop
+ *     $columns $lines   the innermost loops over $dim and $line
+ *     $tile $tall       the loop over $dim, and over $line, that is in one over what is summed: of a tile of sums
  *     $row              the outermost loop over a dim of the sum by which the window moves
+ *     $tiles            the loops over tiles, of $across and $column if these are cut
+ *     $kept             its loops over its dims that are in one over what is summed, if there are such
  *     $contracted       its loops over what is summed, in the order in which the constant factor has them
  *     $deepest          the innermost of all
  *     $inner $short     the innermost loop of these; if it has four iterations or fewer
+ *     $lone             the same, if there is no tile of columns: one sum
  *     $dot $bytes       $inner and how many bytes the target adds at once, if both factors are such, in a row along it
  *     $constant         the cast of the constant factor, if there is one
- *     $reader $weights  who reads the constant factor, and what that is, if it is stored
+ *     $reader           who reads the constant factor
+ *     $weights          the constant factor, if it is stored and $dim is one of its dims
  *     $packed $within   the digits of its dims but $dim; what is in one of these: $dim, and in it what is added at once
  *     $cast $window     the cast of the other factor, if it is read as it is; if by a window or another view
  *     $viewer $viewed   who reads by a window, and what that is of: the product, if there is no cast, or the cast,
@@ -54,11 +59,11 @@ static const struct recipe {
 #undef RECIPE
 };
 
-/* The next one after `last` that is of the target and for such nodes; NULL: there is none. */
-static const struct recipe *next_recipe(const struct lt_target *t, enum recipe_of of, const struct recipe *last)
+/* The one of the target's registers for such nodes; NULL: there is none. */
+static const struct recipe *find_recipe(const struct lt_target *t, enum recipe_of of)
 {
 	const struct recipe *end = recipes + sizeof recipes / sizeof *recipes;
-	for (const struct recipe *r = last ? last + 1 : recipes; t && !t->vector_bytes && !t->warp && r < end; r++)
+	for (const struct recipe *r = recipes; t && !t->vector_bytes && !t->warp && r < end; r++)
 		if (r->of == of && t->vector_registers >= r->least && t->vector_registers <= r->most)
 			return r;
 	return NULL;
@@ -66,7 +71,7 @@ static const struct recipe *next_recipe(const struct lt_target *t, enum recipe_o
 
 /* --- what the words stand for --- */
 
-enum { MAX_STEPS = 8, MAX_TRIES = 200 };        /* of a line of recipe.def; of nodes that a value is made of */
+enum { MAX_TRIES = 200 };               /* of nodes that a value is made of */
 /* Of a cast or a sum; -1: there is none. */
 struct roles {
 	const struct lt_looptree *t;
@@ -445,6 +450,23 @@ static int64_t column_step(const struct roles *r)
 	return 1;
 }
 
+/* The innermost loop over v. */
+static const char *inner_loop(const struct roles *r, lt_var v)
+{
+	return lt__arena_format(r->t->arena, "%s%s", loop_over(r, v), is_split(r, v) ? "'" : "");
+}
+
+/* The same, if it is in one over what is summed: of a tile of sums. */
+static const char *tile_loop(const struct roles *r, lt_var v)
+{
+	bool in_tile = false, found = false;
+	for (int32_t i = 0; i < r->n_loop; i++) {
+		in_tile = in_tile || is_summed(r, r->loop[i]);
+		found = found || (in_tile && r->t->node[r->loop[i]].var == v);
+	}
+	return found ? inner_loop(r, v) : "";
+}
+
 static const char *node_word(const struct roles *r, lt_node n)
 {
 	return n < 0 ? "" : lt__arena_format(r->t->arena, "%%%s", r->t->graph->node[n].name);
@@ -477,12 +499,43 @@ static const char *adding_word(const struct roles *r)
 	return "";
 }
 
+/* The loops over the tiles, if these are cut of $across and of $column. */
+static const char *tiles_word(const struct roles *r)
+{
+	const lt_var line = r->across < 0 ? r->column : r->t->node[r->across].var;
+	const char *lines = line != r->column && is_split(r, line) ? loop_over(r, line) : "";
+	return lt__arena_format(r->t->arena, "%s %s ", lines,
+		is_split(r, r->column) ? loop_over(r, r->column) : "");
+}
+
+/* Its loops over its dims that are in one over what is summed. */
+static const char *kept_word(const struct roles *r)
+{
+	const char *text = "";
+	int32_t i = 0;
+	while (i < r->n_loop && !is_summed(r, r->loop[i]))
+		i++;
+	for (; i < r->n_loop; i++)
+		if (!is_summed(r, r->loop[i]))
+			text = lt__arena_format(r->t->arena, "%s%s%s", text, *text ? " " : "",
+				loop_over(r, r->t->node[r->loop[i]].var));
+	return text;
+}
+
 static const char *contracted_word(const struct roles *r)
 {
 	const char *text = "";
 	for (int32_t i = 0; i < r->n_dim; i++)
 		text = lt__arena_format(r->t->arena, "%s%s%s", text, i ? " " : "", loop_over(r, r->dim[i]));
 	return text;
+}
+
+static bool has_dim(const struct lt_graph *g, lt_node n, lt_var v)
+{
+	bool has = false;
+	for (int32_t i = 0; i < g->node[n].n_dim; i++)
+		has = has || g->node[n].dim[i] == v;
+	return has;
 }
 
 /* The dims of the constant factor but for that of the columns; of what is added at once what lies within one of it. */
@@ -529,18 +582,24 @@ static const char *word_value(const struct roles *r, const char *word, size_t n,
 		{ "width", lt__arena_format(r->t->arena, "%lld", (long long)column_step(r)) },
 		{ "across", r->across < 0 ? "" : loop_over(r, r->t->node[r->across].var) },
 		{ "line", r->across < 0 ? "" : g->var[r->t->node[r->across].var].name },
-		{ "alone", r->across < 0 ? loop_over(r, r->column) : "" },
+		{ "columns", inner_loop(r, r->column) },
+		{ "lines", r->across < 0 ? "" : inner_loop(r, r->t->node[r->across].var) },
+		{ "tile", tile_loop(r, r->column) },
+		{ "tall", r->across < 0 ? "" : tile_loop(r, r->t->node[r->across].var) },
 		{ "row", r->row < 0 ? "" : loop_over(r, r->t->node[r->row].var) },
 		{ "contracted", contracted_word(r) },
+		{ "tiles", tiles_word(r) },
+		{ "kept", kept_word(r) },
 		{ "packed", packed_word(r) },
 		{ "within", within_word(r) },
 		{ "dot", r->dot_bytes ? loop_over(r, r->dim[r->n_dim - 1]) : "" },
 		{ "bytes", r->dot_bytes ? lt__arena_format(r->t->arena, "%u", (unsigned)r->dot_bytes) : "" },
 		{ "inner", loop_over(r, r->dim[r->n_dim - 1]) },
+		{ "lone", *tile_loop(r, r->column) ? "" : loop_over(r, r->dim[r->n_dim - 1]) },
 		{ "short", g->var[r->dim[r->n_dim - 1]].extent <= 4 ? loop_over(r, r->dim[r->n_dim - 1]) : "" },
 		{ "constant", node_word(r, r->constant) },
 		{ "reader", r->widened < 0 ? node_word(r, r->reader) : innermost_word(r, r->reader) },
-		{ "weights", is_local(r->t, r->weights) ? "" : node_word(r, r->weights) },
+		{ "weights", has_dim(g, r->weights, r->column) && !is_local(r->t, r->weights) ? node_word(r, r->weights) : "" },
 		{ "cast", node_word(r, r->cast) },
 		{ "window", node_word(r, r->window) },
 		{ "viewer", node_word(r, r->viewer) },
@@ -565,7 +624,8 @@ static const char *fill_step(const struct roles *r, const char *step, size_t n, 
 	for (size_t i = 0; i < n; i++) {
 		size_t end = i + 1;
 		if (step[i] != '$') {
-			lt__text_add(&x, &step[i], 1);
+			if (step[i] != ' ' || (x.n && x.at[x.n - 1] != ' '))
+				lt__text_add(&x, &step[i], 1);
 			continue;
 		}
 		while (end < n && step[end] >= 'a' && step[end] <= 'z')
@@ -581,17 +641,19 @@ static const char *fill_step(const struct roles *r, const char *step, size_t n, 
 
 /* --- a text is applied --- */
 
-/* t: as it is; line: before the line that is taken; from: as it was given. */
+/* t: as it is; line: before the line that is taken; form: before the form; from: as it was given. */
 struct applied {
 	struct lt_arena *arena;
 	const struct lt_target *target;
-	struct lt_looptree *t, *line;
-	const struct lt_looptree *from;
+	struct lt_looptree *t;
+	const struct lt_looptree *from, *form, *line;
 	struct lt_text steps;           /* that were taken, one a line */
 	enum recipe_of of;
 	const char *name;               /* of the cast or the sum */
 	const char *first;
 	const char **after; int32_t n_after;            /* found once: the steps then part them */
+	const char *forms;                              /* that were taken, each with a blank before it */
+	struct lt_text refused;                         /* what is said of others */
 };
 
 static bool roles_now(const struct applied *a, struct roles *r)
@@ -602,6 +664,21 @@ static bool roles_now(const struct applied *a, struct roles *r)
 	return find_roles(a->t, a->target, n, LT_NEW(a->arena, uint8_t, a->t->graph->n_node + 1), a->first, r);
 }
 
+static void free_tree(const struct applied *a, struct lt_looptree *t)
+{
+	if (t != a->from && t != a->form && t != a->line)
+		lt_looptree_free(t);
+}
+
+/* The tree is `to` again, which is kept. */
+static void go_back(struct applied *a, const struct lt_looptree *to)
+{
+	struct lt_looptree *t = a->t;
+	a->t = (struct lt_looptree *)to;
+	if (t != to)
+		free_tree(a, t);
+}
+
 static const char *take_step(struct applied *a, const char *text, lt_status *st)
 {
 	struct lt_context *ctx = a->t->ctx;
@@ -609,8 +686,7 @@ static const char *take_step(struct applied *a, const char *text, lt_status *st)
 	const char *why;
 	*st = lt_looptree_apply(a->t, text, strlen(text), "recipe", 0, NULL, &next, NULL);
 	if (!*st) {
-		if (a->t != a->from && a->t != a->line)
-			lt_looptree_free(a->t);
+		free_tree(a, a->t);
 		a->t = next;
 		return NULL;
 	}
@@ -620,43 +696,39 @@ static const char *take_step(struct applied *a, const char *text, lt_status *st)
 	return why;
 }
 
-static void free_unless(struct applied *a, const struct lt_looptree *kept)
-{
-	if (a->t != a->from && a->t != kept)
-		lt_looptree_free(a->t);
-}
+static const char *const nothing = "";   /* why a line is left out: it is not refused */
 
 /* All steps of a line, whose words are what they are before the first of them; *why: NULL, or which one is refused. */
 static lt_status take_line(struct applied *a, const char *line, size_t n, const char *after, const char **why)
 {
 	struct roles r;
-	const char *step[MAX_STEPS];
-	int32_t n_step = 0;
+	struct lt_text steps = { .arena = a->arena };
+	const struct lt_looptree *begin = a->t;
 	lt_status st = LT_OK;
 	*why = roles_now(a, &r) ? NULL : "the steps before have left nothing of its kind";
-	for (size_t i = 0; i < n && !*why; n_step++) {
-		if (n_step == MAX_STEPS)
-			lt_bug("a line of recipe.def has more steps than there is room for");
+	for (size_t i = 0; i < n && !*why; ) {
 		const char *end = memchr(line + i, ';', n - i);
 		const size_t stop = end ? (size_t)(end - line) : n;
 		i += strspn(line + i, " ");
-		step[n_step] = lt__arena_format(a->arena, "%s", fill_step(&r, line + i, stop - i, after));
-		if (!*step[n_step])
-			return LT_OK;
+		const char *step = fill_step(&r, line + i, stop - i, after);
+		lt__text_format(&steps, "%s\n", step);
+		*why = *step ? NULL : nothing;
 		i = stop + 1;
 	}
-	a->line = a->t;
-	for (int32_t i = 0; i < n_step && !*why; i++)
-		*why = take_step(a, step[i], &st);
+	a->line = begin;
+	for (size_t i = 0; i < steps.n && !*why; ) {
+		const size_t bytes = (size_t)((const char *)memchr(steps.at + i, '\n', steps.n - i) - steps.at) - i;
+		*why = take_step(a, lt__arena_format(a->arena, "%.*s", (int)bytes, steps.at + i), &st);
+		i += bytes + 1;
+	}
+	a->line = NULL;
 	if (*why) {
-		free_unless(a, a->line);
-		a->t = a->line;
+		go_back(a, begin);
 		return lt__is_end(st) ? st : LT_OK;
 	}
-	if (a->line != a->from)
-		lt_looptree_free(a->line);
-	for (int32_t i = 0; i < n_step; i++)
-		lt__text_format(&a->steps, "%s\n", step[i]);
+	if (a->t != begin)
+		free_tree(a, (struct lt_looptree *)begin);
+	lt__text_add(&a->steps, steps.at, steps.n);
 	return LT_OK;
 }
 
@@ -685,23 +757,88 @@ static int32_t find_after(const struct applied *a, const char ***out)
 	return n;
 }
 
+/* A line, once, or for each leaf behind the sum; *why: NULL, or why it is not taken though it has to be. */
+static lt_status take_each(struct applied *a, const char *line, size_t n, bool may, const char **why)
+{
+	const bool each = memmem(line, n, "$after", 6);
+	const bool fuses = each && memmem(line, n, "fuse", 4);
+	if (each && !a->n_after)
+		a->n_after = find_after(a, &a->after);
+	for (int32_t i = 0; i < (each ? a->n_after : 1) && !*why; i++) {
+		const char *after = each ? a->after[fuses ? i : a->n_after - 1 - i] : NULL;
+		LT_TRY(take_line(a, line, n, after, why));
+		a->first = fuses && !*why && !a->first ? after : a->first;
+		*why = may || (*why == nothing && !a->form) ? NULL : *why;
+	}
+	return LT_OK;
+}
+
+static const char *next_line(const char *at) { return at + strcspn(at, "\n") + (at[strcspn(at, "\n")] != 0); }
+static bool ends_form(char c) { return c == '|' || c == '.' || !c; }
+
+/* Lines up to the end of the text, to forms or to the end of one; *why: NULL, or why one is not taken. */
+static lt_status take_lines(struct applied *a, const char *line, const char **why)
+{
+	*why = NULL;
+	for (; !ends_form(*line) && !*why; line = next_line(line)) {
+		const size_t may = *line == '?' ? 2 : 0;
+		LT_TRY(take_each(a, line + may, strcspn(line, "\n") - may, may > 0, why));
+	}
+	return LT_OK;
+}
+
+/* A form, whose name is in its first line; *why: NULL, or why it is not taken: then nothing of it is left. */
+static lt_status take_form(struct applied *a, const char *form, const char **why)
+{
+	const struct applied before = *a;
+	const size_t n = strcspn(form + 2, "\n");
+	a->form = before.t;
+	const lt_status st = take_lines(a, next_line(form), why);
+	a->form = NULL;
+	if (st || *why) {
+		a->form = before.t;
+		go_back(a, before.t);
+		*a = before;
+		if (!st && *why != nothing)
+			lt__text_format(&a->refused, "%s'%.*s' is refused: %s", a->refused.n ? "; and " : ", as ", (int)n, form + 2, *why);
+		return st;
+	}
+	if (a->t != before.t)
+		free_tree(a, before.t);
+	a->forms = n ? lt__arena_format(a->arena, "%s, %.*s", a->forms, (int)n, form + 2) : a->forms;
+	return LT_OK;
+}
+
+/* The first of several forms that is not refused; at: behind them then. */
+static lt_status take_forms(struct applied *a, const char **at, const char **why)
+{
+	bool taken = false;
+	while (**at == '|') {
+		if (!taken)
+			LT_TRY(take_form(a, *at, why));
+		taken = taken || !*why;
+		do
+			*at = next_line(*at);
+		while (!ends_form(**at));
+	}
+	*at = next_line(*at);
+	*why = taken ? NULL : lt__arena_format(a->arena, "none of its forms can be taken%.*s", (int)a->refused.n,
+		a->refused.n ? a->refused.at : "");
+	return LT_OK;
+}
+
 /* *why: NULL, or what is refused that has to be taken. */
 static lt_status take_text(struct applied *a, const char *text, const char **why)
 {
 	*why = NULL;
-	for (const char *line = text; *line && !*why; ) {
-		const size_t n = strcspn(line, "\n"), may = *line == '?' ? 2 : 0;
-		const bool each = memmem(line, n, "$after", 6);
-		const bool fuses = each && memmem(line, n, "fuse", 4);
-		if (each && !a->n_after)
-			a->n_after = find_after(a, &a->after);
-		for (int32_t i = 0; i < (each ? a->n_after : 1) && !*why; i++) {
-			const char *after = each ? a->after[fuses ? i : a->n_after - 1 - i] : NULL;
-			LT_TRY(take_line(a, line + may, n - may, after, why));
-			a->first = fuses && !*why && !a->first ? after : a->first;
-			*why = may ? NULL : *why;
+	while (*text && !*why) {
+		if (*text == '|') {
+			LT_TRY(take_forms(a, &text, why));
+			continue;
 		}
-		line += n + (line[n] == '\n');
+		LT_TRY(take_lines(a, text, why));
+		while (!ends_form(*text))
+			text = next_line(text);
 	}
 	return LT_OK;
 }
@@ -798,21 +935,19 @@ static void add_note(struct lt_looptree *t, const char *sum, const char *text)
 
 struct recipe_input { const struct lt_target *target; struct lt_looptree **tree; struct lt_arena *arena; };
 
-/* The tree with one cast or sum as a recipe has it, or as it was; what is said of it. */
+/* The tree with one cast or sum as the recipe has it, or as it was; what is said of it. */
 static lt_status take_recipe(struct recipe_input *in, const struct recipe *recipe, const char *name,
-	struct lt_text *steps, bool *taken, const char **said)
+	struct lt_text *steps, const char **said)
 {
 	struct applied a = { .arena = in->arena, .target = in->target, .t = *in->tree, .from = *in->tree,
-		.steps = { .arena = in->arena }, .of = recipe->of, .name = name };
+		.steps = { .arena = in->arena }, .of = recipe->of, .name = name, .forms = "", .refused = { .arena = in->arena } };
 	const char *why = NULL;
-	lt_status st = recipe->of == OF_TAKEN ? take_nodes(&a, recipe->text, name, &why) : take_text(&a, recipe->text, &why);
-	*taken = !st && !why;
-	if (!*taken) {
-		free_unless(&a, NULL);
-		*said = lt__arena_format(in->arena, "%s%s the recipe '%s' is refused: %s", *said ? *said
-			: recipe->of == OF_TAKEN ? "tree: stored, which takes more than what it is taken out of, as"
-			: "tree: plain loops, as",
-			*said ? "; and" : "", recipe->name, why ? why : "");
+	const lt_status st = recipe->of == OF_TAKEN ? take_nodes(&a, recipe->text, name, &why)
+		: take_text(&a, recipe->text, &why);
+	if (st || why) {
+		free_tree(&a, a.t);
+		*said = lt__arena_format(in->arena, "tree: %s, as the recipe '%s' is refused: %s", recipe->of == OF_TAKEN
+			? "stored, which takes more than what it is taken out of" : "plain loops", recipe->name, why ? why : "");
 		return st;
 	}
 	if (a.t != a.from) {
@@ -820,34 +955,23 @@ static lt_status take_recipe(struct recipe_input *in, const struct recipe *recip
 		*in->tree = a.t;
 	}
 	if (a.steps.n || recipe->of == OF_SUM)          /* the others are no more than what they change */
-		lt__text_format(steps, "# %%%s, by the recipe '%s'\n%.*s", name, recipe->name, (int)a.steps.n,
+		lt__text_format(steps, "# %%%s, by the recipe '%s'%s\n%.*s", name, recipe->name, a.forms, (int)a.steps.n,
 			a.steps.n ? a.steps.at : "");
-	*said = lt__arena_format(in->arena, "tree: recipe '%s'%s%s", recipe->name, *said ? ", as" : "",
-		*said ? *said + strcspn(*said, ",") + strlen(", as") : "");
-	return LT_OK;
-}
-
-/* The first recipe that is not refused. */
-static lt_status take_one(struct recipe_input *in, enum recipe_of of, const char *name, struct lt_text *steps,
-	const char **said)
-{
-	bool taken = false;
-	*said = NULL;
-	for (const struct recipe *r = NULL; !taken && (r = next_recipe(in->target, of, r)); )
-		LT_TRY(take_recipe(in, r, name, steps, &taken, said));
+	*said = lt__arena_format(in->arena, "tree: recipe '%s'%s%.*s", recipe->name, a.forms, (int)a.refused.n,
+		a.refused.n ? a.refused.at : "");
 	return LT_OK;
 }
 
 static lt_status take_all(struct recipe_input *in, enum recipe_of of, struct lt_text *steps)
 {
 	const char **name;
-	const int32_t n = find_all(*in->tree, in->target, of, in->arena, &name);
+	const struct recipe *recipe = find_recipe(in->target, of);
+	const int32_t n = recipe ? find_all(*in->tree, in->target, of, in->arena, &name) : 0;
 	const char **said = LT_NEW(in->arena, const char *, n + 1);
 	for (int32_t i = 0; i < n; i++)
-		LT_TRY(take_one(in, of, name[i], steps, &said[i]));
+		LT_TRY(take_recipe(in, recipe, name[i], steps, &said[i]));
 	for (int32_t i = 0; i < n && (of == OF_SUM || of == OF_TAKEN); i++)
-		if (said[i])
-			add_note(*in->tree, name[i], said[i]);
+		add_note(*in->tree, name[i], said[i]);
 	return LT_OK;
 }
 
@@ -882,7 +1006,7 @@ lt_status lt__recipe_apply(const struct lt_target *target, struct lt_looptree **
 {
 	struct lt_context *ctx = (*tree)->ctx;
 	struct recipe_input in = { .target = target, .tree = tree };
-	if (!next_recipe(target, OF_SUM, NULL))
+	if (!find_recipe(target, OF_SUM))
 		return LT_OK;
 	LT_TRY(lt__arena_new(ctx, &in.arena));
 	lt_status st = lt__protect(ctx, recipe_body, &in);
