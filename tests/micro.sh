@@ -349,6 +349,14 @@ for t in $targets; do
 	check "$t: there is room" says 0 "verified: 16 elements" plain --target "$t" -o "$to/fits.c" --ram 600 --flash 8000
 done
 check "--ram of another machine" says 2 "are of microcontrollers" "$O/lt-build" "$to/dense.lt" --ram 1 -o "$to/dense.so"
+# The text is compiled once: what is tried is what was measured.
+commands() {
+	[ "$(grep -c -- "$1.* -c .*/dense\.c " "$to/said")" = 1 ] && [ "$(grep -c '/dense\.c ' "$to/said")" = 1 ] &&
+		grep -q -- "$1.*/dense_try\.c .*/dense\.o .*/dense_data\.o" "$to/said"
+}
+once() { says 0 "verified: 16 elements" dense "$@" -o "$to/dense.c" -v && commands ""; }
+for t in $targets; do check "$t: what was measured is tried" once --target "$t"; done
+check "... and so is a bare function of this machine" once --target portable --bare
 for t in $targets; do
 	[ "$t" = avr5 ] || continue
 	printf '%s\n' '$1 = InputTensor(x, int32, [9, 100]);' '$2 = AddNode($1, $1);' 'result y = $2;' >"$to/large.lt"
@@ -363,6 +371,13 @@ for t in $targets; do
 	# What tries a function takes memory, too: this one is tried on a larger chip of the same kind.
 	sed 's/int32, \[9, 100\]/int8, [900]/' "$to/large.lt" >"$to/full.lt"
 	check "tensors that fill a chip" says 0 "verified: 900" "$O/lt-build" "$to/full.lt" --target avr5 -o "$to/full.c"
+	# Code for a chip with so much memory is what is measured, and tried.
+	large_chip() {
+		says 0 "verified: 16 elements" dense --target avr5 --flash 130048 --ram 16384 -o "$to/dense.c" -v &&
+			commands -mmcu=atmega1284p &&
+			! grep -q mmcu=atmega328p "$to/said"
+	}
+	check "code for the chip that has what --flash says" large_chip
 	sed 's/int32, \[9, 100\]/int8, [1000]/' "$to/large.lt" >"$to/uno.lt"
 	check "... but not beside a sketch" says 1 "142 more than its 2048: 2000 for inputs, results and states (the largest" \
 		"$O/lt-build" "$to/uno.lt" --target arduino-uno -o "$to/uno"

@@ -232,17 +232,23 @@ def drawn_script(seed, i):
     return d
 
 
-def run_library(d, lt_run, backend, folder, text=None):
+def given_options(d, folder):
+    """What a script is given, as options of lt-run and lt-build that name files."""
+    options = []
+    for label, t in d.given.items():
+        path = os.path.join(folder, label + ".npy")
+        write_npy(path, t)
+        options += ["-i" if label in d.inputs else "-c", "%s=%s" % (label, path)]
+    return options
+
+
+def run_library(d, lt_run, backend, folder, text=None, options=()):
     """The results of a script, or of a graph with its names; a sentence where it fails."""
     script = os.path.join(folder, "drawn.lt" if text is None else "drawn.graph")
     with open(script, "w") as f:
         f.write("\n".join(d.lines) + "\n" if text is None else text)
-    command = [lt_run, script, "-b", backend, "-q", "-o", os.path.join(folder, "results.npz")]
-    for label, t in d.given.items():
-        path = os.path.join(folder, label + ".npy")
-        write_npy(path, t)
-        command += ["-i" if label in d.inputs else "-c", "%s=%s" % (label, path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    command = [lt_run, script, "-b", backend, "-q", "-o", os.path.join(folder, "results.npz"), *options]
+    done = subprocess.run(command + given_options(d, folder), capture_output=True, text=True, check=False)
     if done.returncode:
         return "exit code %d: %s" % (done.returncode, (done.stderr or done.stdout).strip()[-400:])
     results = zipfile.ZipFile(os.path.join(folder, "results.npz"))

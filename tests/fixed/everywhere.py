@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """everywhere.py N SEED O [TARGET...] -- N random graphs of integers on every backend and emulator that is here, bit for
-bit as fixed.py has them, which is written from docs/script.md in plain Python.
+bit as fixed.py has them, which is written from docs/script.md in plain Python.  EVERYWHERE_FIRST=K begins with script
+K of the seed, and so do what a failure names and a run that was interrupted.
 
-Some 25 graphs are one script: one compilation and one start of an emulator are for all of them.  Most of those are
-compiled without optimisation; which of a target's are optimised differs from target to target, so that all graphs are,
-somewhere.  FIXED_OPTIMISED=1: all.  A target is BACKEND, or build:NAME of lt-build --target NAME, :bare of --bare:
+Some 25 graphs are one script: one compilation and one start of an emulator are for all of them (what `cpu` prints of
+them is one text, for --use-source).  Most of those are compiled without optimisation; which of a target's are optimised
+differs from target to target, so that all graphs are, somewhere.  FIXED_OPTIMISED=1: all.  A target is BACKEND, or
+build:NAME of lt-build --target NAME, :bare of --bare:
 
     lt-run    ref  llvm  sim  sim:grid  cpu  wasm (in node)  opencl  cuda (with no device but tests/cuda's: compiled
               by NVRTC, not run)
@@ -13,25 +15,29 @@ somewhere.  FIXED_OPTIMISED=1: all.  A target is BACKEND, or build:NAME of lt-bu
 
 Of `opencl` and CUDA C, whose compilers take some 30 milliseconds of processor time for each kernel, and 100 to optimise
 it, a fifth of each script is run, and one graph where it is optimised; with FIXED_OPTIMISED all.
-Prints TAP, and the seconds that each target took; a script that differs is kept in a folder, which is named.
+Prints TAP, and the seconds that each target took; a script that differs is kept in a folder, which is named.  Ctrl-C
+or SIGTERM ends it after the script that is at work, and counts what was run.
 """
 import contextlib
+import functools
 import os
 import platform
 import random
 import re
 import resource
 import shutil
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
-from draw import LETTER, NPY, Drawn, difference, read_npy, run_library, write_npy
+from draw import LETTER, NPY, Drawn, difference, given_options, read_npy, run_library, write_npy
 from fixed import RANGES, run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 GRAPHS = 25             # of a script
 ROOM = 400              # bytes of tensors of a graph, so that a script's fit a chip of 16 KB
+UNOPTIMISED = {"llvm": ":level=0", "opencl": ":O0"}
 SLOW = ("opencl", "cuda:mock")          # a compilation for each kernel
 ARITHMETIC = ["Add", "Sub", "Multiply", "Min", "Max", "Shr", "Shl"]
 
@@ -109,8 +115,9 @@ def small(r):
             return seed
 
 
+@functools.lru_cache(maxsize=4)
 def script_of(seeds):
-    """One script, and what it means."""
+    """One script, and what it means, once for all targets."""
     d = Drawn(random.Random(0), floats=False)
     want = {}
     for seed in seeds:
@@ -155,11 +162,7 @@ def built(d, want, o, target, optimised, folder):
         command += ["--debug"]
     if bare:
         command += ["--cc", "cc -fsanitize=address,undefined -fno-sanitize-recover=all"]
-    for label, t in d.given.items():
-        path = os.path.join(folder, label + ".npy")
-        write_npy(path, t)
-        command += ["-i" if label in d.inputs else "-c", "%s=%s" % (label, path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command + given_options(d, folder), capture_output=True, text=True, check=False)
     message = (done.stderr or done.stdout).strip()
     if " has no room: " in message:
         raise NoRoom(message)
@@ -194,9 +197,21 @@ def compiled(d, o, folder):
     return "" if ".registers " in done.stdout else "no kernels: " + done.stdout[-300:]
 
 
+def in_one_text(d, o, folder):
+    """What the backend cpu prints of all kernels, compiled at once, and not each by a process of its own."""
+    text, script = os.path.join(folder, "kernels.c"), os.path.join(folder, "drawn.lt")
+    with open(script, "w") as f:
+        f.write("\n".join(d.lines) + "\n")
+    command = [o + "/lt-run", script, "-b", "cpu:O0", "--dump=source", "-o", text]
+    done = subprocess.run(command + given_options(d, folder), capture_output=True, text=True, check=False)
+    if done.returncode:
+        return "exit code %d: %s" % (done.returncode, done.stderr.strip()[-600:])
+    return run_library(d, o + "/lt-run", "cpu:O0", folder, options=["--use-source", text])
+
+
 def wrong(seeds, o, target, optimised, folder):
     """What is wrong with a script on a target; "" if nothing is."""
-    d, want = script_of(seeds)
+    d, want = script_of(tuple(seeds))
     if target == "cuda:mock":
         return compiled(d, o, folder)
     if target.startswith("build:"):
@@ -209,10 +224,13 @@ def wrong(seeds, o, target, optimised, folder):
             said = [wrong(part, o, target, optimised, os.path.join(folder, n)) for part, n in
                     ((seeds[:half], "a"), (seeds[half:], "b")) if not os.mkdir(os.path.join(folder, n))]
             return said[0] or said[1]
+    elif target == "cpu" and not optimised:
+        got = in_one_text(d, o, folder)
     else:
-        backend = target if optimised or target not in ("cpu", "opencl") else target + ":O0"
+        backend = target + UNOPTIMISED.get(target, "") * (not optimised)
         backend = "wasm:engine=" + ENGINE[0] if target == "wasm" else backend
-        got = run_library(d, o + "/lt-run", backend, folder)
+        # Of what is kept, PoCL compiles each kernel a second time.
+        got = run_library(d, o + "/lt-run", backend, folder, options=["--no-cache"])
     return got if isinstance(got, str) else difference(d, got, want)
 
 
@@ -302,13 +320,22 @@ def main():
     targets, missing = (sys.argv[4:], []) if sys.argv[4:] else all_targets(o)
     whole = os.environ.get("FIXED_OPTIMISED") == "1"
     os.environ.pop("CC", None)
-    r = random.Random(seed)
+    first = int(os.environ.get("EVERYWHERE_FIRST", "0"))
     count = {t: 0 for t in targets}
     bad = {t: 0 for t in targets}
     took = {t: 0.0 for t in targets}
-    scripts = (n + GRAPHS - 1) // GRAPHS
-    with engine(targets):
-        for script in range(scripts):
+    scripts, done = (n + GRAPHS - 1) // GRAPHS, 0
+    ended = []
+    kept = tempfile.TemporaryDirectory(prefix="everywhere-pocl-")       # PoCL's, and not for ever in the user's folder
+    os.environ.setdefault("POCL_CACHE_DIR", kept.name)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: ended.append(True))
+    with kept, engine(targets):
+        for script in range(first, scripts):
+            if ended:
+                print("# ended before script %d: EVERYWHERE_FIRST=%d goes on" % (script, script))
+                break
+            r = random.Random(seed * 1000003 + script)
             seeds = [small(r) for _ in range(min(GRAPHS, n - script * GRAPHS))]
             for number, t in enumerate(targets):
                 turn = (script + number) % 8 == 0 and not t.endswith(":bare")
@@ -326,6 +353,7 @@ def main():
                     print("# %s" % folder)
                 else:
                     shutil.rmtree(folder)
+            done += len(seeds)
             sys.stdout.flush()
     for t in targets:
         what = "are compiled" if t == "cuda:mock" else "are as the interpreter has them"
@@ -333,7 +361,7 @@ def main():
     for t, why in missing:
         print("ok - graphs of integers on %s # SKIP %s" % (t, why))
     print("# show - %d graphs of integers everywhere: %s, in %d s of processor time: %s" % (
-        n, "%d scripts differ" % sum(bad.values()) if any(bad.values()) else "all equal", sum(took.values()),
+        done, "%d scripts differ" % sum(bad.values()) if any(bad.values()) else "all equal", sum(took.values()),
         ", ".join("%s %.1f" % (t.replace("build:", ""), s) for t, s in took.items())))
 
 

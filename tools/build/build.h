@@ -141,6 +141,8 @@ lt_status build_execute(struct building *, struct build_command *, uint32_t ms, 
  * time; ram, flash: bytes, 0: as many as wanted.  NULL: there is no other. */
 struct build_chip { const char *model, *name, *flags, *emulator, *unit; int64_t ram, flash; };
 const struct build_chip *build_chip_next(const char *model, const struct build_chip *last);
+/* The one that has what --ram and --flash say: whose code is compiled.  NULL: the target is no microcontroller. */
+const struct build_chip *build_chip_asked(const struct building *);
 /* micro.c: what was compiled takes, and whether the chip has that; one run; what is said of both. */
 lt_status build_micro_check(struct building *);         /* before it is compiled */
 lt_status build_micro_size(struct building *);

@@ -20,6 +20,18 @@ const struct build_chip *build_chip_next(const char *model, const struct build_c
 	return NULL;
 }
 
+const struct build_chip *build_chip_asked(const struct building *b)
+{
+	const struct build_chip *last = NULL;
+
+	for (const struct build_chip *c = NULL; (c = build_chip_next(b->target.model, c)); ) {
+		last = c;
+		if (!c->ram || (b->o.ram <= c->ram && b->o.flash <= c->flash))
+			break;
+	}
+	return last;
+}
+
 static const struct build_board boards[] = {
 	{ "arduino-uno", "avr5", 190, 2700 },
 };

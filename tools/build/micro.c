@@ -171,7 +171,7 @@ static int want_compare(const void *a, const void *b)
 /* LT_OK, or how much is missing, and what takes most: the largest comes first.  has: bytes; 0: any number. */
 static lt_status check_room(struct building *b, const char *memory, int64_t has, struct want *w, int n)
 {
-	const struct build_chip *chip = build_chip_next(b->target.model, NULL);
+	const struct build_chip *chip = build_chip_asked(b);
 	char said[1024] = "";
 	int64_t wanted = 0;
 
@@ -193,7 +193,7 @@ static lt_status check_flash(struct building *b, int64_t code)
 	struct want w[] = { { "constants", lt__export_constant_bytes(b->export), largest_of(b, true) },
 		{ "the function", code, "" },
 		{ "the sketch around it and its example", b->board ? b->board->flash + b->micro.tensors : 0, "" } };
-	const struct build_chip *chip = build_chip_next(b->target.model, NULL);
+	const struct build_chip *chip = build_chip_asked(b);
 
 	return check_room(b, "flash", b->o.flash ? b->o.flash : chip ? chip->flash : 0, w, 3);
 }
@@ -207,7 +207,7 @@ static lt_status check_ram(struct building *b, int64_t stack)
 		{ "other data of the function", b->micro.ram - text, "" },
 		{ "the stack of a call", stack, "" },
 		{ "the sketch around it", b->board ? b->board->ram : 0, "" } };
-	const struct build_chip *chip = build_chip_next(b->target.model, NULL);
+	const struct build_chip *chip = build_chip_asked(b);
 
 	return check_room(b, "RAM", b->o.ram ? b->o.ram : chip ? chip->ram : 0, w, 5);
 }
@@ -231,7 +231,7 @@ lt_status build_micro_size(struct building *b)
 	m->ram = n[1] + n[2];
 	m->tensors = tensor_bytes(b);
 	LT_TRY(check_flash(b, m->flash - lt__export_constant_bytes(b->export)));
-	const struct build_chip *chip = build_chip_next(b->target.model, NULL);
+	const struct build_chip *chip = build_chip_asked(b);
 	m->predicted_unit = chip ? chip->unit : "";
 	LT_TRY(build_predict(b, &m->predicted));
 	return check_ram(b, 0);
@@ -248,14 +248,22 @@ static void leave_out_chip(char *flags)
 		memset(at, ' ', strcspn(at, " \t\n"));
 }
 
+/* A chip of another kind than that of what was compiled wants its own code. */
+static bool other_chip(const struct build_chip *chip, const char *flags)
+{
+	return chip && strstr(chip->flags, "-mmcu=") && !strstr(flags, chip->flags);
+}
+
+/* What was compiled, and measured, is what is tried. */
 static lt_status link_try(struct building *b, const struct build_chip *chip)
 {
 	struct build_command c = { .on = "what tries it" };
-	static const char *const texts[] = { "_try.c", ".c", "_data.c" };
+	static const char *const texts[] = { "_try.c", ".c", "_data.c" }, *const objects[] = { "_try.c", ".o", "_data.o" };
 	char path[BUILD_PATH], flags[4096];
 
 	build_command_words(&c, b->target.cc);
 	LT_TRY(build_target_flags(b, flags, sizeof flags));
+	const char *const *files = other_chip(chip, flags) ? texts : objects;
 	if (chip)
 		leave_out_chip(flags);
 	build_command_words(&c, flags);
@@ -265,7 +273,7 @@ static lt_status link_try(struct building *b, const struct build_chip *chip)
 	build_command_word(&c, b->place);
 	for (int i = 0; i < 3; i++)
 		if (i < 2 || lt__export_constant_bytes(b->export) > 0)
-			build_command_word(&c, build_path(b, texts[i], path, sizeof path));
+			build_command_word(&c, build_path(b, files[i], path, sizeof path));
 	if (chip && !chip->ram) {
 		LT_TRY(write_text(b, build_path(b, "_try.ld", path, sizeof path), script_text, NULL));
 		build_command_word(&c, "-T");
@@ -373,9 +381,9 @@ static lt_status read_said(struct building *b, const char *path, void *const *re
 static const struct build_chip *find_chip(const struct building *b)
 {
 	enum { STACK = 256, HARNESS = 2048 };
-	const struct build_chip *last = NULL;
+	const struct build_chip *last = build_chip_asked(b);
 
-	for (const struct build_chip *c = NULL; (c = build_chip_next(b->target.model, c)); ) {
+	for (const struct build_chip *c = last; c; c = build_chip_next(b->target.model, c)) {
 		last = c;
 		if (!c->ram || (b->micro.ram + b->micro.tensors + STACK <= c->ram
 				&& b->micro.flash + b->micro.tensors + HARNESS <= c->flash))

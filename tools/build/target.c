@@ -252,11 +252,14 @@ lt_status build_target_flags(const struct building *b, char *out, size_t bytes)
 
 	if (b->target.bare) {
 		const struct lt_cpu_model *m = lt__cpu_model_find(b->target.model, strlen(b->target.model));
+		const struct build_chip *chip = build_chip_asked(b);
 
 		/* Loops that copy are no calls of the C library; __flash is GNU C's. */
 		snprintf(out, bytes, "-std=%s %s -fno-tree-loop-distribute-patterns%s", b->target.micro && m->flash ? "gnu99" : "c99",
 			b->o.debug ? "-O0 -g" : "-O2", b->target.micro ? b->target.in_order ? in_order : "" : " -fPIC");
-		for (int i = 0; b->target.micro && m->flags[i]; i++)
+		if (chip && chip->ram)
+			snprintf(out + strlen(out), bytes - strlen(out), " %s", chip->flags);
+		for (int i = 0; b->target.micro && !(chip && chip->ram) && m->flags[i]; i++)
 			snprintf(out + strlen(out), bytes - strlen(out), " %s", m->flags[i]);
 		return LT_OK;
 	}
