@@ -20,12 +20,21 @@ since() {
 	printf '%d.%d\n' $((ms / 1000)) $((ms % 1000 / 100))
 }
 
+# Processor time of what was run and waited for, in seconds, into a file; not in a pipe, where nothing has been run.
+processor() {
+	times >"$1"
+	sed -i '1d; s/[ms]/ /g' "$1"
+	awk '{ printf "%.1f\n", $1 * 60 + $2 + $3 * 60 + $4 }' "$1" >"$1.sum"
+	mv "$1.sum" "$1"
+}
+
 # --program NAME FILTER PROGRAM: one Criterion program.
 if [ "${1-}" = --program ]; then
 	name=$2
 	begin=$EPOCHREALTIME
 	timeout 900 "$4" -j1 --filter "$3" "--tap=$log/$name.tap" >"$log/$name.log" 2>&1 </dev/null
 	status=$?
+	processor "$log/$name.processor"
 	since "$begin" >"$log/$name.seconds"
 	# Criterion also answers 1 when a test has logged a warning.
 	planned=$(sed -n 's/^1\.\.//p' "$log/$name.tap" 2>/dev/null)
@@ -45,6 +54,7 @@ if [ "${1-}" = --part ]; then
 	shift 3
 	timeout "$limit" "$@" >"$log/$name.tap" 2>"$log/$name.log" </dev/null
 	status=$?
+	processor "$log/$name.processor"
 	since "$begin" >"$log/$name.seconds"
 	[ $status = 0 ] || echo "not ok - $name ended with exit code $status" >>"$log/$name.tap"
 	exit 0
@@ -151,15 +161,15 @@ done
 # It builds the tools once more, with other folders in them.
 [ -n "${CHECK_MORE-}" ] || "$0" --part install 900 tests/install/install.sh
 
-# NAME SECONDS of all parts.
-times() {
+# NAME SECONDS PROCESSOR-SECONDS of all parts.
+times_of_parts() {
 	for file in "$log"/*.seconds; do
-		echo "$(basename "$file" .seconds) $(cat "$file")"
+		echo "$(basename "$file" .seconds) $(cat "$file" "${file%.seconds}.processor" | tr '\n' ' ')"
 	done
 }
-# The ten slowest of what is read, five to a line.
+# The ten that took most of the processors, five to a line.
 slowest() {
-	sort -k 2,2nr -k 1,1 | head -n 10 | awk '{ printf "%8.1f %-22s%s", $2, $1, NR % 5 ? "" : "\n" }'
+	sort -k 3,3nr -k 1,1 | head -n 10 | awk '{ printf "%8.1f %-22s%s", $3, $1, NR % 5 ? "" : "\n" }'
 }
 
 for tap in "$log"/*.tap; do
@@ -172,9 +182,13 @@ for tap in "$log"/*.tap; do
 done
 sed -n 's/^# show //p' "$log"/*.tap
 sed -n 's/^told: //p' "$log"/*.log      # counts of sweeps
-times >"$O/$what-seconds"
-echo "the ten slowest parts, in seconds (${CHECK_JOBS:-2} at a time, install alone; all: $O/$what-seconds):"
-times | slowest
+times_of_parts >"$O/$what-seconds"
+# Unlike the time that passes, it hardly depends on what else the machine does.
+jobs=${CHECK_JOBS:-2}
+echo "the ten that take most, in seconds of a processor (all, after the time that passed: $O/$what-seconds):"
+times_of_parts | slowest
+times_of_parts | awk -v jobs="$jobs" '{ s += $3 }
+	END { printf "%d s of processors, %d s by %d at a time on idle ones\n", s, s / jobs, jobs }'
 skipped=$(cat "$log"/*.tap | grep -c '^ok.*# SKIP')
 passed=$(($(cat "$log"/*.tap | grep -c '^ok') - skipped))
 failed=$(cat "$log"/*.tap | grep -c '^not ok')
