@@ -302,14 +302,47 @@ static void draw_network(struct network *x, uint64_t seed)
 
 /* -- random networks of images, as scripts -- */
 
+/* Attention of positions, whose keys and values may be the queries, or those of two images one behind the other. */
+static void add_attention(struct network *x, int batch, int side)
+{
+	const int n = x->n, q = draw_value(x, -1), k = draw_value(x, x->dim[q]), v = draw_value(x, -1),
+		places = side * side, causal = random_chance(&x->rng, 40);
+	static const char heads[] = "PermuteNode(ReshapeNode(y%d, [%d, %d, %d]), [0, 2, 1])";
+	const char *const named[] = { "q", "k", "v" };
+	const int from[] = { q, k, v };
+	for (int i = 0; i < 3; i++) {
+		ADD("%s%d = ", named[i], n);
+		ADD(heads, from[i], batch, x->dim[from[i]], places);
+		ADD(";\n");
+	}
+	if (random_chance(&x->rng, 30)) {
+		const int before = draw_value(x, x->dim[k]), with = draw_value(x, x->dim[v]);
+		ADD("k%d = ConcatNode(1, ", n);
+		ADD(heads, before, batch, x->dim[k], places);
+		ADD(", k%d);\nv%d = ConcatNode(1, ", n, n);
+		ADD(heads, with, batch, x->dim[v], places);
+		ADD(", v%d);\n", n);
+	}
+	ADD("y%d = ReshapeNode(PermuteNode(AttentionNode(q%d, k%d, v%d, 0.3, %d), [0, 2, 1]), [%d, %d, %d, %d]);\n", n, n, n,
+		n, causal, batch, x->dim[v], side, side);
+	x->dim[n] = x->dim[v];
+	x->n++;
+}
+
 /* Convolutions of 1x1 and 3x3, dilated, or of one channel each; biases, activations, sums; values that come together
- * again on two paths, one of them through a mean or a sum; two convolutions side by side; products of channels. */
+ * again on two paths, one of them through a mean or a sum; two convolutions side by side; products of channels;
+ * channels of two images together; attention. */
 static void add_image(struct network *x, int batch, int side)
 {
 	static const char *const unary[] = { "TanhNode(y%d)", "-y%d", "ReLUNode(y%d)", "MinNode(MaxNode(y%d, 0), 6)" };
 	static const int channels[] = { 3, 4, 5, 1 };
-	int n = x->n, kind = (int)random_between(&x->rng, 0, 15), a = draw_value(x, -1), d = x->dim[a],
-		to = channels[random_between(&x->rng, 0, 3)], far = (int)random_between(&x->rng, 1, 2);
+	int n = x->n, kind = (int)random_between(&x->rng, 0, 19);
+	if (kind > 17) {
+		add_attention(x, batch, side);
+		return;
+	}
+	int a = draw_value(x, -1), d = x->dim[a], to = channels[random_between(&x->rng, 0, 3)],
+		far = (int)random_between(&x->rng, 1, 2);
 	if (kind < 3) {
 		ADD("y%d = Conv2dNode(y%d, ConstantTensor(w%d, float32, [%d, %d, 1, 1]));\n", n, a, n, to, d);
 		d = to;
@@ -340,6 +373,10 @@ static void add_image(struct network *x, int batch, int side)
 		ADD("y%d = SigmoidNode(Conv2dNode(y%d, ConstantTensor(w%d, float32, [%d, %d, 1, 1]))) * Conv2dNode(y%d, "
 			"ConstantTensor(u%d, float32, [%d, %d, 3, 3]), [1, 1], [1, 1, 1, 1]);\n", n, a, n, to, d, a, n, to, d);
 		d = to;
+	} else if (kind > 15) {
+		const int b = draw_value(x, -1);
+		ADD("y%d = ConcatNode(1, y%d, y%d);\n", n, a, b);
+		d += x->dim[b];
 	} else {
 		ADD("y%d = ReshapeNode(EinsumNode(ck,bkp->bcp: ConstantTensor(w%d, float32, [%d, %d]), "
 			"ReshapeNode(y%d, [%d, %d, %d])), [%d, %d, %d, %d]);\n",
@@ -385,9 +422,12 @@ static bool *reached(const struct lt_looptree *t, const bool *from, bool up)
 	return mark;
 }
 
+/* How many groups there were; joined: networks that put channels, or keys, of two values together. */
+struct tried { int groups, pairs, attentions, joined; };
+
 /* No leaf outside of a group is made of one inside, and read by one inside, through whatever is between.  Each leaf of
  * the graph is in the tree once, and none is a clone. */
-static int check_groups(const struct lt_looptree *t, const char *text, int *pairs)
+static int check_groups(const struct lt_looptree *t, const char *text, struct tried *tried)
 {
 	int n = 0;
 	for (lt_tnode root = t->root; root >= 0; root = t->node[root].next) {
@@ -401,7 +441,8 @@ static int check_groups(const struct lt_looptree *t, const char *text, int *pair
 			free(after);
 			free(before);
 			n++;
-			*pairs += strcmp(t->node[root].call, "pair") == 0;
+			tried->pairs += strcmp(t->node[root].call, "pair") == 0;
+			tried->attentions += strcmp(t->node[root].call, "attention") == 0;
 		}
 		free(in);
 	}
@@ -425,8 +466,6 @@ static struct lt_session *sim_open(const struct lt_target **target)
 	return s;
 }
 
-struct tried { int groups, pairs; };
-
 /* The default trees of a graph on the machine of sim, with all rows and with one that has no anchor of several sums;
  * then it is run, its calls by their descriptions, against the evaluator. */
 static void try_network(const struct lt_graph *g, const struct lt_target *target, uint64_t seed, const char *text,
@@ -444,7 +483,7 @@ static void try_network(const struct lt_graph *g, const struct lt_target *target
 		struct lt_looptree *t;
 		cr_assert_eq(lt_looptree_auto(lowered, i ? &products : target, &t), LT_OK, "%s\n%s", lt_context_message(g->ctx),
 			text);
-		tried->groups += check_groups(t, text, &tried->pairs);
+		tried->groups += check_groups(t, text, tried);
 		lt_looptree_free(t);
 	}
 	run_want_new(g, 2, tree_fill, (void *)(uintptr_t)(const void *)g, &want);
@@ -461,7 +500,7 @@ static struct tried try_networks(uint64_t first, uint64_t last, bool images)
 	static struct network x;
 	const struct lt_target *target;
 	struct lt_session *session = sim_open(&target);
-	struct tried tried = { 0, 0 };
+	struct tried tried = { 0, 0, 0, 0 };
 	for (uint64_t seed = first; seed <= last; seed++) {
 		struct lt_context *ctx = NULL;
 		struct lt_graph *g;
@@ -473,6 +512,7 @@ static struct tried try_networks(uint64_t first, uint64_t last, bool images)
 		} else {
 			g = parsed(x.text);
 		}
+		tried.joined += strstr(x.text, "Concat") != NULL;
 		try_network(g, target, seed, x.text, &tried);
 		if (ctx) {
 			lt_graph_free(g);
@@ -496,6 +536,8 @@ Test(groups, random_networks_of_images_are_convex_and_right)
 {
 	const struct tried tried = try_networks(1, 30, true);
 	cr_expect_gt(tried.groups, 100, "%d", tried.groups);
+	cr_expect_gt(tried.attentions, 10, "%d", tried.attentions);
+	cr_expect_gt(tried.joined, 10, "%d", tried.joined);
 }
 
 Test(more_groups, more_random_networks)
