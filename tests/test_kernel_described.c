@@ -230,6 +230,15 @@ static const struct { const char *rest; enum lt_simulate_check check; const char
 		"\tcall 0 (i64 0, i64 0, i64 4)\n", LT_NSIMULATE, "" },
 	{ "call g (row i 4)\n\tresult a (1) o0\n\tread a (1)\n\tmap f32 neg (i) r0\n\tend\nregion host\n"
 		"\tcall 0 (i64 1, i64 0, i64 4)\n", LT_SIMULATE_routine, "g reads element 1 of buffer a, which it writes, too" },
+	/* beside what it reads, whose borders are there */
+	{ "call g (row i 4)\n\tresult a (1) o0\n\tread a (1) if (-1) else 0x0\n\tmap f32 neg (i) r0\n\tend\nregion host\n"
+		"\tcall 0 (i64 2, i64 0, i64 4, i64 1)\n", LT_NSIMULATE, "" },
+	{ "call g (row i 4)\n\tresult a (1) o0\n\tread a (1) if (-1) else 0x0\n\tmap f32 neg (i) r0\n\tend\nregion host\n"
+		"\tcall 0 (i64 2, i64 0, i64 4, i64 2)\n", LT_SIMULATE_routine,
+		"g reads element 2 of buffer a, which it writes, too" },
+	{ "call g (row i 4)\n\tresult a (1) o0\n\tread a (0) if (1) else 0x0\n\tmap f32 neg (i) r0\n\tend\nregion host\n"
+		"\tcall 0 (i64 0, i64 2, i64 4, i64 -3)\n", LT_SIMULATE_routine,
+		"g reads element 2 of buffer a, which it writes, too" },
 	/* two results at one place */
 	{ "call g (row i 4, row j 2)\n\tresult b (1, 1) o0\n\tread a (1, 0)\n\tmap f32 add (i, j) r0, f32 0x0\n\tend\n"
 		"region host\n\tcall 0 (i64 0, i64 0, i64 4, i64 2)\n", LT_SIMULATE_routine, "g writes element 1 of buffer b twice" },

@@ -77,12 +77,21 @@ static int64_t elements_of(struct simulation *s, const struct described_run *r, 
 	return n;
 }
 
-static uint64_t read_element(struct simulation *s, const struct described_run *r, int32_t o, bool *known)
+/* Whether the operand has an element at the position; else it has its fill. */
+static bool is_there(const struct described_run *r, int32_t o)
 {
 	const struct lt_kernel_call_operand *x = &r->c->operands[o];
 	for (int32_t g = 0; g < x->n_guard; g++)
 		if (place_of(r, r->guard[r->first_guard[o] + g], x->guards + (int64_t)g * r->c->n_dim) < 0)
-			return x->fill;
+			return false;
+	return true;
+}
+
+static uint64_t read_element(struct simulation *s, const struct described_run *r, int32_t o, bool *known)
+{
+	const struct lt_kernel_call_operand *x = &r->c->operands[o];
+	if (!is_there(r, o))
+		return x->fill;
 	int64_t element = place_of(r, r->begin[o], x->strides);
 	bool defined = false;
 	if (!lt__simulate_inside(s, r->at, x->buffer, element, false))
@@ -252,6 +261,19 @@ static struct described_cell *result_of(struct simulation *s, struct described_r
 	return cell;
 }
 
+/* Dims along which what is read at a position, or whether, may change. */
+static uint64_t dims_of_read(const struct described_run *r, int32_t o)
+{
+	const struct lt_kernel_call_operand *x = &r->c->operands[o];
+	uint64_t set = 0;
+	for (int32_t d = 0; d < r->c->n_dim; d++) {
+		set |= x->strides[d] ? UINT64_C(1) << d : 0;
+		for (int32_t g = 0; g < x->n_guard; g++)
+			set |= x->guards[(int64_t)g * r->c->n_dim + d] ? UINT64_C(1) << d : 0;
+	}
+	return set;
+}
+
 /* Whether a read lies as a result does, element by element. */
 static bool lies_as(const struct described_run *r, int32_t read, int32_t result)
 {
@@ -278,17 +300,15 @@ static void check_apart(struct simulation *s, struct described_run *r, struct de
 		}
 		for (int32_t x = r->c->n_result; x < r->c->n_operand && !s->status; x++) {
 			int32_t from = r->c->operands[x].buffer;
-			uint64_t set = 0;
+			const uint64_t set = dims_of_read(r, x);
 			if (s->area_of[from] != s->area_of[to] || lies_as(r, x, o))
 				continue;
-			for (int32_t d = 0; d < r->c->n_dim; d++)
-				set |= r->c->operands[x].strides[d] ? UINT64_C(1) << d : 0;
 			memset(r->index, 0, sizeof r->index);
 			if (is_empty(r, set))
 				continue;
 			do {
 				int64_t element = place_of(r, r->begin[x], r->c->operands[x].strides);
-				bool inside = element >= 0 && element < s->k->buffers[from].elems;
+				bool inside = is_there(r, x) && element >= 0 && element < s->k->buffers[from].elems;
 				const uint8_t *byte = is + s->base[from] + (inside ? element : 0) * s->element_bytes[from];
 				if (inside && memchr(byte, 1, (size_t)s->element_bytes[from]))
 					lt__simulate_find(s, LT_SIMULATE_routine, r->at, from, element,
