@@ -68,6 +68,7 @@ struct lt_kernel_own lt_kernel_own_need(const struct lt_tree *t)
 /* -- the text: without empty lines, which would end a definition (LT_DUMP_SOURCE), and what begins a kernel there -- */
 
 struct own_writer { lt_write *write; void *user; };
+enum { MAX_SYMBOL = 400 };
 
 static void write_line(const struct own_writer *w, const char *line, size_t n)
 {
@@ -133,13 +134,39 @@ static const char *stem_of(const struct lt_tree *t)
 	return dot ? dot + 1 : name;
 }
 
+/* What the function is called in a binary, where there may be another domain's of the same name: `_` is doubled, and
+ * any other character of a domain is its number. */
+static void write_symbol(const struct lt_tree *t, char *out, size_t bytes)
+{
+	const char *name = lt_kernel_own_name(t);
+	size_t n = 0;
+	*out = '\0';
+	if (!strchr(name, '.'))
+		(void)snprintf(out, bytes, "%s", name);
+	for (const char *c = strchr(name, '.') ? name : ""; *c && n + 5 < bytes; c++) {
+		const bool is_plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9');
+		if (is_plain)
+			out[n++] = *c;
+		else
+			n += (size_t)snprintf(out + n, bytes - n, *c == '_' ? "__" : "_x%02x", (unsigned char)*c);
+		out[n] = '\0';
+	}
+}
+
 void lt_kernel_own_definitions(const struct lt_tree *t, int lines, lt_write *write, void *user)
 {
 	const struct own_writer w = { write, user };
 	for (size_t i = 0; i < sizeof header / sizeof *header; i++)
 		write_line(&w, header[i], strlen(header[i]));
 	write(user, "\n", 1);
+	char symbol[MAX_SYMBOL];
+	const char *stem = stem_of(t);
+	write_symbol(t, symbol, sizeof symbol);
+	if (strcmp(symbol, stem) != 0)
+		format_line(&w, "#define lt_own_%s lt_own_%s", stem, symbol);
 	write_text(&w, call_of(t)->source, lines);
+	if (strcmp(symbol, stem) != 0)
+		format_line(&w, "#undef lt_own_%s", stem);
 	write(user, "\n", 1);
 }
 
@@ -148,6 +175,8 @@ void lt_kernel_own_function(const struct lt_tree *t, lt_write *write, void *user
 	const struct own_writer w = { write, user };
 	const struct lt_call *c = call_of(t);
 	const int32_t n = c->n_read + c->n_result;
+	char symbol[MAX_SYMBOL];
+	write_symbol(t, symbol, sizeof symbol);
 	format_line(&w, "static void %s_own(void *const *data, void *workspace, uint32_t n_thread,", t->name);
 	format_line(&w, "\tvoid (*parallel_for)(const struct lt_host *, uint32_t n_thread, int64_t n,");
 	format_line(&w, "\t\tlt_own_body *, void *arg),");
@@ -170,6 +199,6 @@ void lt_kernel_own_function(const struct lt_tree *t, lt_write *write, void *user
 		(int)c->n_read, (int)c->n_result, (int)c->n_number, (int)c->n_read);
 	format_line(&w, "\t\tworkspace, INT64_C(%lld) + (int64_t)n_thread * INT64_C(%lld), parallel_for, host };",
 		(long long)lt_kernel_own_need(t).shared, (long long)lt_kernel_own_need(t).each);
-	format_line(&w, "\tlt_own_%s(&own);", stem_of(t));
+	format_line(&w, "\tlt_own_%s(&own);", symbol);
 	format_line(&w, "}");
 }

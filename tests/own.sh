@@ -163,6 +163,13 @@ rm -f "$to/wrong.c"
 said $? "and writes nothing where one is wrong"
 echo '#define BY 2' >"$k/inc/by.h"
 
+# -- two of one name --
+
+echo 'def scale(x) { return x * 3; }' | cat - "$to/m.lt" >"$to/two.lt"
+! $run -b cpu --kernels "$k" "$to/two.lt" -i x=iota -q >"$to/out" 2>&1 && grep -qF \
+	"two.lt:1:5: The function 'scale' is not the one of the kernel's meaning in $k/scale.lt; make them equal, or" "$to/out"
+said $? "a function of the script that means something else than the operation of its name"
+
 # -- measured and tried --
 
 "$O/lt-bench" nets -b cpu --no-vendor --quick --kernels "$k" --model "$to/m.lt" --csv "$to/bench.csv" >"$to/out" 2>&1 &&
@@ -199,6 +206,25 @@ case ${DIRS-frontends/onnx} in
 	$run -b cpu --kernels tests/own/onnx tests/own/model.onnx -i x=iota >"$to/out" 2>&1
 	grep -q '3. 4. 5.' "$to/out" && grep -q 'there is no .*twice.c' "$to/out"
 	said $? "nodes of a domain are operations, attributes are parameters"
+	mkdir "$to/two" "$to/two/com.mine" "$to/two/com.nine"
+	for what in mine:2 nine:3; do           # operations of one name in two domains, each with a helper of one name
+		echo "def twice(x, y) { return x * ${what#*:} + y; }" >"$to/two/com.${what%:*}/twice.lt"
+		printf '#include "lt/own.h"\nstatic float by_%s(float x) { return x * %s; }\nLT_KERNEL(twice, f32, 0)\n{\n%s\n}\n' \
+			"${what%:*}" "${what#*:}" "for (int64_t i = 0; i < own->result[0].elems; i++)
+			LT_RESULT(0, float)[i] = by_${what%:*}(LT_OPERAND(0, float)[i]) + LT_OPERAND(1, float)[i];" \
+			>"$to/two/com.${what%:*}/twice.c"
+	done
+	for each in cpu llvm; do
+		$run -b $each --kernels "$to/two" tests/own/domains.onnx -i x=iota --verify >"$to/out" 2>&1 &&
+			grep -q '^verify: passed' "$to/out" && grep -qF '[[ 0. 12. 24.]' "$to/out" &&
+			! grep -q 'is not called' "$to/out"
+		said $? "$each: two domains may have operations of one name"
+	done
+	for what in "two.c --emit c99" two.so two; do
+		"$O/lt-build" --kernels "$to/two" tests/own/domains.onnx -o "$to/built_"$what >"$to/out" 2>&1 &&
+			grep -q '^verified: ' "$to/out"
+		said $? "lt-build has both in: $what"
+	done
 	sed 's/alpha/other/' tests/own/model.onnx >"$to/other.onnx"
 	! $run -b cpu --kernels tests/own/onnx "$to/other.onnx" -i x=iota >"$to/out" 2>&1 &&
 		grep -q "com.mine/leaky has no parameter 'other', which is an attribute here" "$to/out"
@@ -328,6 +354,17 @@ echo 'def scale(x) { return TransposeNode(x, [4, 3, 2, 1, 0]); }' >"$to/bad/scal
 tells "$check" 1 "were tried, the first of which is refused: $to/bad/scale.lt:1:40: Invalid permutation size"
 echo 'def scale(x) { return CastNode(x, float64); }' >"$to/bad/scale.lt"
 tells "$check" 1 "is refused: of operands of f32 its result is f64, and LT_KERNEL(scale, ...) does not name that type"
+cp "$k/scale.lt" "$to/bad"
+twice='for (int64_t i = 0; i < own->result[0].elems; i++) LT_RESULT(0, float)[i] = 2 * LT_OPERAND(0, float)[i]'
+kernel 'LT_KERNEL(scale, f32, 0)' "$twice; LT_RESULT(0, float)[own->result[0].elems] = 0;"
+tells "$check" 1 "a byte 1 after buffer 'y0' of 364 bytes was overwritten"
+tells "$check/sanitized" 1 "a sanitizer says: ERROR: AddressSanitizer"
+kernel 'LT_KERNEL(scale, f32, 0)' "$twice; LT_RESULT(0, float)[-1] = 0;"
+tells "$check" 1 "a byte 4 before buffer 'y0' of 364 bytes was overwritten"
+kernel 'LT_KERNEL(scale, f32, 0)' "$twice; ((float *)own->operand[0].data)[0] = 0;"
+tells "$check" 1 "input 'x0' was changed by the run"
+kernel 'LT_KERNEL(scale, f32, 0)' "${twice/2 \*/3 *};"
+tells "$check" 1 "is 11.25, the reference has 7.5, and rounding explains 0 (89 of 91 elements are wrong)"
 kernel 'LT_TAKES(scale, extent(0, 0) == 2000); LT_KERNEL(scale, f32, 0)'; cp "$k/scale.lt" "$to/bad"
 tells "$check" 1 "is refused: LT_TAKES(scale, ...) does not take their extents"
 rm -r "$to/bad"
