@@ -78,15 +78,36 @@ static struct kept host_recall(const struct lt_session *s, const char *key)
 /* Of how many plans the fastest is asked for. */
 static int64_t wanted(const struct lt_session *s) { return s->config.tries > 1 ? s->config.tries : 1; }
 
+static void warn_of_kept(const struct lt_session *s, const struct lt_cudnn_plan *p, const char *why)
+{
+	char text[3000];
+	if (!LT_HAS(struct lt_host, s->host, log))
+		return;
+	(void)snprintf(text, sizeof text, "a plan of cuDNN's in the cache is not used, and built again: %s; for\n%s", why,
+		p->key);
+	s->host->log(s->host, LT_LOG_WARNING, text);
+}
+
+/* What is kept is damaged, or the library does not take it any more: it is built again, and a warning says so.  Of
+ * fewer plans the fastest than are asked for: it is no mistake. */
 static bool plan_load(struct lt_session *s, const struct kept *k, struct lt_cudnn_plan *p)
 {
 	struct cudnn_head h;
-	if (k->n < sizeof h)
+	if (!k->n)
 		return false;
-	memcpy(&h, k->at, sizeof h);
-	if (memcmp(h.magic, magic, sizeof magic) != 0 || h.bytes != k->n - sizeof h || h.sum != sum_of(&h, k->at + sizeof h)
-		|| h.timed < wanted(s) || lt__cudnn_plan_load(cudnn_of(s), k->at + sizeof h, h.bytes, p))
+	if (k->n >= sizeof h)
+		memcpy(&h, k->at, sizeof h);
+	if (k->n < sizeof h || memcmp(h.magic, magic, sizeof magic) != 0 || h.bytes != k->n - sizeof h
+		|| h.sum != sum_of(&h, k->at + sizeof h)) {
+		warn_of_kept(s, p, "it is damaged");
 		return false;
+	}
+	if (h.timed < wanted(s))
+		return false;
+	if (lt__cudnn_plan_load(cudnn_of(s), k->at + sizeof h, h.bytes, p)) {
+		warn_of_kept(s, p, "the library does not take it");
+		return false;
+	}
 	p->engine = h.engine;
 	return true;
 }

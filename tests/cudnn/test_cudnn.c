@@ -904,15 +904,18 @@ Test(cudnn, plans_are_kept)
 	(void)unsetenv("MOCK_CUDNN_VERSION");
 	(void)setenv("MOCK_CUDNN", "load:12", 1);               /* what the library does not take any more */
 	says = run("cudnn", two, calls, "-q --verify");
-	cr_expect(strstr(says, "verify: passed"), "%s", says);
+	cr_expect(strstr(says, "verify: passed") && strstr(says, "a plan of cuDNN's in the cache is not used, and built "
+		"again: the library does not take it; for\ncudnn plan\n"), "%s", says);
 	cr_expect(count(log_text, "built 12\n") == 1, "%s", log_text);
 	(void)unsetenv("MOCK_CUDNN");
+	says = run("cudnn", two, calls, "-q --verify");         /* it is kept in the other one's place */
+	cr_expect(!strstr(says, "in the cache") && count(log_text, "loaded 12\n") == 1, "%s%s", says, log_text);
 	/* Any file with a plan's text in it. */
 	(void)snprintf(command, sizeof command, "grep -rlF '{\"mock\"' %s/cache | while read -r f; do "
 		"sed -i 's/{\"mock\":\"../{\"mock\":\"zz/' \"$f\" && echo \"$f\"; done | grep -q .", folder);
 	cr_assert_eq(system(command), 0, "no entry holds a plan");
 	says = run("cudnn", two, calls, "-q --verify");
-	cr_expect(strstr(says, "verify: passed"), "%s", says);
+	cr_expect(strstr(says, "verify: passed") && strstr(says, "in the cache is ignored: it is damaged"), "%s", says);
 	cr_expect(count(log_text, "built 12\n") == 1 && !strstr(log_text, "loaded"), "%s", log_text);
 }
 
