@@ -32,6 +32,18 @@ if [ -n "${CHECK_MORE-}" ]; then
 fi
 python3 tests/quantize/networks.py "$O/lt-quantize" "$O/lt-run" "${QUANTIZE_SEED:-1}"
 python3 tests/quantize/mutants.py "$O/lt-quantize" "$O/lt-run" "${QUANTIZE_SEED:-1}" 6
+# Steps that are any numbers: here, and as C on emulated processors; and beside other libraries' layers.
+targets=
+command -v arm-none-eabi-gcc >/dev/null && command -v qemu-system-arm >/dev/null && targets=cortex-m3
+command -v avr-gcc >/dev/null && command -v simavr >/dev/null && targets="$targets avr5"
+[ "$targets" = "cortex-m3 avr5" ] || echo "ok - scales of any as C # SKIP scripts/setup.sh micro installs what runs it"
+# shellcheck disable=SC2086 -- words
+python3 tests/quantize/scales.py "$O/lt-quantize" "$O/lt-run" "${QUANTIZE_SEED:-1}" "$O/lt-build" $targets
+python3 tests/quantize/peers.py "$O/lt-quantize" "$O/lt-run" "${QUANTIZE_SEED:-1}" onnxruntime
+python=python3
+python3 -c 'import tflite_micro' 2>/dev/null ||
+	{ scripts/setup.sh tflm "$O/tflm-env" >&2 && python=$O/tflm-env/bin/python; }
+"$python" tests/quantize/peers.py "$O/lt-quantize" "$O/lt-run" "${QUANTIZE_SEED:-1}" tflite_micro
 
 cd "$to" || exit 1
 python3 - <<'END'
@@ -78,6 +90,19 @@ odd_data() {
 		--loss 100 && [ -s q.lt ] && fresh && data=outlier.npy quantize --loss 100
 }
 check "one row, a dead channel, a constant of zeros, an outlier" odd_data
+odd_scales() {
+	local way
+	for way in '' --per-channel; do
+		# shellcheck disable=SC2086 -- a word or none
+		fresh && data=one.npy quantize --scales any $way -q && fresh && w=dead.npz quantize --scales any $way -q && fresh &&
+			w=zero.npz quantize --scales any $way --metric error --loss 100 -q && fresh &&
+			data=outlier.npy quantize --scales any $way --loss 100 -q && [ -s q.lt ] || return 1
+	done
+	fresh && quantize --scales any --labels y.npy --loss 100 --flash 24 >said && cat said &&
+		grep -q 'constants 24 bytes' said && fresh && quantize --scales any --mode weights --per-channel --bits 4 \
+		--metric error --loss 10 -q && fresh && quantize --scales any --mode dynamic --metric error --loss 1 -q
+}
+check "the same with steps that are any numbers" odd_scales
 data=nan.npy check "data with NaN is refused with its place" refuses 'nan.npy: row 3, number 2 is nan'
 data=wrong.npy check "data of another shape" refuses "wrong.npy is float32 (20, 5), and the input 'x' is float32 [2, 6]"
 data=double.npy check "data of another type" refuses 'double.npy is float64'

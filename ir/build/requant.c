@@ -144,7 +144,8 @@ static lt_node rounded_shift(struct lt_graph *g, lt_node x, lt_node s, enum lt_r
 	return lt__pos_op2(g, "add", quotient, lt__pos_op2(g, "shr", lt__pos_op2(g, "add", rest, more), s));
 }
 
-/* The high half of a doubled product rounded up at 2^31, then away from 0 at the shift; or both at once. */
+/* The high half of a doubled product rounded up at 2^31, then away from 0 at the shift; or both at once.  The product
+ * of two numbers of 32 bits is at most 2^62, so the half can be added to it. */
 static lt_node multiplied(struct lt_graph *g, lt_node x, const struct lt_requant *q)
 {
 	lt_node shift = lt_graph_cast(g, q->shift, LT_I32), by = lt_graph_cast(g, q->by, LT_I64), y;
@@ -152,14 +153,13 @@ static lt_node multiplied(struct lt_graph *g, lt_node x, const struct lt_requant
 		y = lt__pos_op2(g, "mul", lt_graph_cast(g, x, LT_I64), by);
 		return rounded_shift(g, y, lt_graph_cast(g, with_whole(g, "add", shift, 31), LT_I64), LT_ROUND_UP);
 	}
-	struct fixed_range r;
-	if (!known_numbers(g, shift, &r) || r.least < 0) {
+	if (lt__fixed_range(g, shift).least < 0) {
 		lt_node left = with_whole(g, "max", lt__pos_op1(g, "neg", shift), 0);
 		x = lt__pos_op2(g, "shl", x, left);
 		shift = with_whole(g, "max", shift, 0);
 	}
 	y = lt__pos_op2(g, "mul", lt_graph_cast(g, x, LT_I64), by);
-	y = rounded_shift(g, y, whole(g, y, 31), LT_ROUND_UP);
+	y = with_whole(g, "shr", with_whole(g, "add", y, INT64_C(1) << 30), 31);
 	return rounded_shift(g, y < 0 ? y : lt_graph_cast(g, y, LT_I32), shift, LT_ROUND_AWAY);
 }
 

@@ -150,10 +150,23 @@ static lt_status find_channels(void *user)
 
 lt_status lt__quant_find_channels(struct lt_quant *q) { return lt__protect(q->graph->ctx, find_channels, q); }
 
+int32_t lt__quant_coarser(struct lt_quant_format f, int64_t channel)
+{
+	return f.channel ? ilogb(f.channel[channel]) : 0;
+}
+
+bool lt__quant_has_channels(const struct lt_quant_cell *c, struct lt_quant_format f)
+{
+	for (int64_t i = 0; f.channel && i < c->channels; i++)
+		if (f.channel[i] > 1)
+			return true;
+	return false;
+}
+
 int32_t lt__quant_most_coarser(const struct lt_quant_cell *c, struct lt_quant_format f)
 {
 	int32_t most = 0;
-	for (int64_t i = 0; f.coarser && i < c->channels; i++)
-		most = f.coarser[i] > most ? f.coarser[i] : most;
+	for (int64_t i = 0; f.channel && i < c->channels; i++)
+		most = lt__quant_coarser(f, i) > most ? lt__quant_coarser(f, i) : most;
 	return most;
 }

@@ -1,4 +1,4 @@
-/* derive.c -- a candidate: exponents, bounds and types of all nodes follow from the formats of its cells. */
+/* derive.c -- a candidate: steps, bounds and types of all nodes follow from the formats of its cells. */
 #include <math.h>
 #include <string.h>
 #include "ir/quant/parts.h"
@@ -34,31 +34,31 @@ struct derivation {
 
 static struct quant_number value_of(const struct derivation *v, lt_node x) { return v->d->at[x].value; }
 
-/* The exponent of a constant beside a value of exponent e: that, or, where the value is rounded anyway and the constant
- * would lose, up to 8 bits finer. */
-static int32_t follow_exponent(const struct derivation *v, lt_node constant, lt_node other, int32_t e)
+/* The step of a constant beside a value of step s: that, as TensorFlow Lite's biases have it; of powers of two, where
+ * the value is rounded anyway and the constant would lose, up to 8 bits finer. */
+static double follow_scale(const struct derivation *v, lt_node constant, lt_node other, double s)
 {
 	enum { FINER = 8, BITS = 15 };
 	const struct lt_quant_node *n = &v->q->node[lt__quant_source(v->q->graph, constant)];
 	const double largest = fmax(fabs(n->low), fabs(n->high));
 	bool exact = true;
-	if (v->q->node[lt__quant_source(v->q->graph, other)].cell < 0 || !(largest > 0 && largest < INFINITY))
-		return e;
+	if (v->q->any || v->q->node[lt__quant_source(v->q->graph, other)].cell < 0 || !(largest > 0 && largest < INFINITY))
+		return s;
 	for (int64_t i = 0; i < n->elems && exact; i++) {
-		const double scaled = ldexp(n->content[i], -e);
+		const double scaled = n->content[i] / s;
 		exact = scaled == floor(scaled);
 	}
-	const int32_t fine = ilogb(largest) + 1 - BITS;
-	return exact || fine >= e ? e : fine < e - FINER ? e - FINER : fine;
+	const double finer = ceil(log2(s) - (ilogb(largest) + 1 - BITS));
+	return exact || finer <= 0 ? s : ldexp(s, finer > FINER ? -FINER : -(int)finer);
 }
 
 /* Without minus infinity: 0 where there is nothing else. */
-static struct quant_number constant_number(const struct derivation *v, lt_node constant, int32_t e)
+static struct quant_number constant_number(const struct derivation *v, lt_node constant, double s)
 {
 	const struct lt_quant_node *n = &v->q->node[lt__quant_source(v->q->graph, constant)];
 	if (n->low > n->high)
-		return (struct quant_number){ e, 0, 0 };
-	return (struct quant_number){ e, lt__quant_follow(n->low, e, 0), lt__quant_follow(n->high, e, 0) };
+		return (struct quant_number){ s, 0, 0 };
+	return (struct quant_number){ s, lt__quant_follow(n->low, s, 0), lt__quant_follow(n->high, s, 0) };
 }
 
 static bool fills_lowest(const struct lt_nodedef *d)
@@ -115,8 +115,8 @@ static void place_lowest(const struct derivation *v, lt_node x, int32_t first, s
 	}
 }
 
-/* Where all that are chosen among are constants: the exponent at which the largest has that many bits. */
-static int32_t constants_exponent(const struct derivation *v, lt_node x, int32_t first)
+/* Where all that are chosen among are constants: the step at which the largest has that many bits. */
+static double constants_scale(const struct derivation *v, lt_node x, int32_t first)
 {
 	enum { BITS = 15 };
 	const struct lt_nodedef *d = &v->q->graph->node[x];
@@ -125,42 +125,117 @@ static int32_t constants_exponent(const struct derivation *v, lt_node x, int32_t
 		const struct lt_quant_node *n = &v->q->node[lt__quant_source(v->q->graph, d->operand[i])];
 		largest = n->low <= n->high ? fmax(largest, fmax(fabs(n->low), fabs(n->high))) : largest;
 	}
-	return largest > 0 ? ilogb(largest) + 1 - BITS : 0;
+	return ldexp(1, largest > 0 ? ilogb(largest) + 1 - BITS : 0);
 }
 
-/* Operands from `first` on at one exponent, the finest.  all: what they are between. */
+/* -- other steps -- */
+
+static bool is_whole(int64_t v) { return v >= -INT32_MAX && v <= INT32_MAX; }
+
+static struct quant_number rounded(struct quant_number n, int32_t shift)
+{
+	const int64_t half = shift ? INT64_C(1) << (shift - 1) : 0;
+	return (struct quant_number){ ldexp(n.scale, shift), (n.least + half) >> shift, (n.most + half) >> shift };
+}
+
+/* Numbers times a ratio: of more than 32 bits they are moved down before. */
+static struct lt_quant_move move_by(struct quant_number n, double ratio)
+{
+	enum { MOST = 30 };
+	struct lt_quant_move m = { 0 };
+	int power;
+	while (!is_whole(rounded(n, m.down).least) || !is_whole(rounded(n, m.down).most))
+		m.down++;
+	const double f = frexp(ldexp(ratio, m.down), &power), finest = fmin(f * 0x1p31, ldexp(f, 31 + power + MOST));
+	const double by = fmax(floor(finest + 0.5), 1);
+	m.by = by < INT32_MAX ? (int32_t)by : INT32_MAX;
+	m.shift = -power > MOST ? MOST : -power;
+	return m;
+}
+
+int64_t lt__quant_moved(struct lt_quant_move m, int64_t x)
+{
+	x = m.down ? (x + (INT64_C(1) << (m.down - 1))) >> m.down : x;
+	if (!m.by)
+		return x;
+	int64_t y;                      /* of two of 32 bits; of a move up that would have more the candidate is refused */
+	if (__builtin_mul_overflow(x, (int64_t)m.by << (m.shift < 0 ? -m.shift : 0), &y) || y > INT64_MAX / 2)
+		y = x < 0 ? INT64_MIN / 2 : INT64_MAX / 2;
+	y = (y + (INT64_C(1) << 30)) >> 31;
+	return m.shift > 0 ? (y + (INT64_C(1) << (m.shift - 1)) + (y >> 63)) >> m.shift : y;
+}
+
+static struct quant_number moved(struct quant_number n, struct lt_quant_move m, double scale)
+{
+	return (struct quant_number){ scale, lt__quant_moved(m, n.least), lt__quant_moved(m, n.most) };
+}
+
+/* What is moved up before it is multiplied has to fit into 32 bits. */
+static void check_move(const struct derivation *v, lt_node x, struct quant_number n, struct lt_quant_move m)
+{
+	if (m.shift < 0 && !is_whole(moved_up(size_of(rounded(n, m.down)), -m.shift)) && v->d->wide < 0)
+		v->d->wide = x;
+}
+
+/* A step for values of several: so fine that the rounding to it does not show, and that all fit into 30 bits. */
+static double common_scale(const struct derivation *v, lt_node x, int32_t first, double finest)
+{
+	enum { FINER = 16, BITS = 29 };
+	const struct lt_nodedef *d = &v->q->graph->node[x];
+	double size = 1;
+	for (int32_t i = first; i < d->n_operand; i++) {
+		const struct quant_number n = v->q->node[d->operand[i]].kind == QUANT_CONST
+			? constant_number(v, d->operand[i], finest) : value_of(v, d->operand[i]);
+		size = fmax(size, (double)size_of(n) * (n.scale / finest));
+	}
+	const int room = BITS - (int)ceil(log2(size));
+	return ldexp(finest, room > FINER ? -FINER : -room);
+}
+
+/* Operand i, a value, at the step of the node. */
+static struct quant_number operand_at(const struct derivation *v, lt_node x, int32_t i, double scale)
+{
+	struct quant_number n = value_of(v, v->q->graph->node[x].operand[i]);
+	const int32_t at = v->q->operand_at[x] + i;
+	const double ratio = n.scale / scale;
+	int power;
+	if (!v->q->any || (frexp(ratio, &power) == 0.5 && ratio >= 1)) {
+		v->d->up[at] = ilogb(ratio);
+		return (struct quant_number){ scale, moved_up(n.least, v->d->up[at]), moved_up(n.most, v->d->up[at]) };
+	}
+	v->d->move[at] = move_by(n, ratio);
+	check_move(v, x, n, v->d->move[at]);
+	return moved(n, v->d->move[at], scale);
+}
+
+/* Operands from `first` on at one step, the finest, or a finer one.  all: what they are between. */
 static struct quant_number align(const struct derivation *v, lt_node x, int32_t first, struct quant_number *part)
 {
 	const struct lt_nodedef *d = &v->q->graph->node[x];
 	const int32_t at = v->q->operand_at[x];
 	lt_node other = -1;
-	int32_t e = INT32_MAX;
-	for (int32_t i = first; i < d->n_operand; i++)
-		if (v->q->node[d->operand[i]].kind != QUANT_CONST && value_of(v, d->operand[i]).exponent < e) {
-			other = d->operand[i];
-			e = value_of(v, other).exponent;
-		}
-	const int32_t values = other < 0 ? constants_exponent(v, x, first) : e;
-	e = values;
+	double finest = INFINITY, coarsest = 0;
+	for (int32_t i = first; i < d->n_operand; i++) {
+		if (v->q->node[d->operand[i]].kind == QUANT_CONST)
+			continue;
+		const double scale = value_of(v, d->operand[i]).scale;
+		other = scale < finest ? d->operand[i] : other;
+		finest = fmin(finest, scale);
+		coarsest = fmax(coarsest, scale);
+	}
+	const double values = other < 0 ? constants_scale(v, x, first) : finest;
+	double s = values;
 	for (int32_t i = first; i < d->n_operand && other >= 0; i++)
-		if (v->q->node[d->operand[i]].kind == QUANT_CONST) {
-			const int32_t follow = follow_exponent(v, d->operand[i], other, values);
-			e = follow < e ? follow : e;
-		}
-	struct quant_number all = { e, FAR, -FAR };
+		if (v->q->node[d->operand[i]].kind == QUANT_CONST)
+			s = fmin(s, follow_scale(v, d->operand[i], other, values));
+	if (v->q->any && other >= 0 && coarsest > finest)
+		s = common_scale(v, x, first, s);
+	struct quant_number all = { s, FAR, -FAR };
 	struct quant_number *to = part ? part : LT_NEW(v->arena, struct quant_number, d->n_operand + 1);
 	for (int32_t i = first; i < d->n_operand; i++) {
-		struct quant_number n;
-		if (v->q->node[d->operand[i]].kind == QUANT_CONST) {
-			v->d->follow[at + i] = e;
-			n = constant_number(v, d->operand[i], e);
-		} else {
-			n = value_of(v, d->operand[i]);
-			v->d->up[at + i] = n.exponent - e;
-			n.least = moved_up(n.least, n.exponent - e);
-			n.most = moved_up(n.most, n.exponent - e);
-		}
-		to[i] = n;
+		const bool constant = v->q->node[d->operand[i]].kind == QUANT_CONST;
+		v->d->follow[at + i] = constant ? s : 0;
+		to[i] = constant ? constant_number(v, d->operand[i], s) : operand_at(v, x, i, s);
 	}
 	place_lowest(v, x, first, to);
 	for (int32_t i = first; i < d->n_operand; i++) {
@@ -173,7 +248,7 @@ static struct quant_number align(const struct derivation *v, lt_node x, int32_t 
 static struct quant_number product_of(struct quant_number a, struct quant_number b)
 {
 	const int64_t p[] = { times(a.least, b.least), times(a.least, b.most), times(a.most, b.least), times(a.most, b.most) };
-	struct quant_number r = { a.exponent + b.exponent, p[0], p[0] };
+	struct quant_number r = { a.scale * b.scale, p[0], p[0] };
 	for (int i = 1; i < 4; i++) {
 		r.least = least_of(r.least, p[i]);
 		r.most = most_of(r.most, p[i]);
@@ -181,15 +256,18 @@ static struct quant_number product_of(struct quant_number a, struct quant_number
 	return r;
 }
 
-/* One number as an integer of up to 15 bits, the smallest that is that number. */
-static struct quant_number number_of(double v)
+/* One number: where steps are any numbers, one or minus one of its size; else as an integer of up to 15 bits, the
+ * smallest that is that number. */
+static struct quant_number number_of(const struct lt_quant *q, double v)
 {
 	enum { BITS = 15 };
 	if (v == 0)
-		return (struct quant_number){ 0, 0, 0 };
-	struct quant_number r = { .exponent = ilogb(v) + 1 - BITS };
-	r.least = (int64_t)floor(ldexp(v, -r.exponent) + 0.5);
-	for (; r.least % 2 == 0; r.exponent++)
+		return (struct quant_number){ 1, 0, 0 };
+	if (q->any)
+		return (struct quant_number){ fabs(v), v < 0 ? -1 : 1, v < 0 ? -1 : 1 };
+	struct quant_number r = { .scale = ldexp(1, ilogb(v) + 1 - BITS) };
+	r.least = (int64_t)floor(v / r.scale + 0.5);
+	for (; r.least % 2 == 0; r.scale *= 2)
 		r.least /= 2;
 	r.most = r.least;
 	return r;
@@ -200,8 +278,8 @@ static struct quant_number weight_number(const struct derivation *v, int32_t cel
 {
 	const struct lt_quant_cell *c = &v->q->cell[cell];
 	const struct lt_quant_range r = lt__quant_range(c, v->format[cell]);
-	const int32_t e = v->format[cell].exponent;
-	return (struct quant_number){ e, lt__quant_round(c->low, e, r), lt__quant_round(c->high, e, r) };
+	const double s = v->format[cell].scale;
+	return (struct quant_number){ s, lt__quant_round(c->low, s, r), lt__quant_round(c->high, s, r) };
 }
 
 static struct quant_number factor_number(const struct derivation *v, lt_node x, int32_t i)
@@ -210,7 +288,8 @@ static struct quant_number factor_number(const struct derivation *v, lt_node x, 
 	double number;
 	if (!lt__quant_is_number(v->q, x, i, &number))
 		return weight_number(v, v->q->node[lt__quant_source(v->q->graph, y)].weight);
-	const struct quant_number n = number_of(v->q->graph->node[x].op == LT_OP_div ? 1 / number : number);
+	const struct quant_number n = number_of(v->q, v->q->graph->node[x].op == LT_OP_div
+		? 1 / number : number);
 	v->d->at[x].factor = n.least;
 	return n;
 }
@@ -218,16 +297,18 @@ static struct quant_number factor_number(const struct derivation *v, lt_node x, 
 static lt_status derive_quotient(const struct derivation *v, lt_node x, struct quant_number *out)
 {
 	const struct lt_nodedef *d = &v->q->graph->node[x];
-	const int32_t cell = v->q->node[x].cell, at = v->q->operand_at[x], e = v->format[cell].exponent;
+	const int32_t at = v->q->operand_at[x];
+	const double scale = v->format[v->q->node[x].cell].scale;
 	const struct quant_number a = value_of(v, d->operand[0]), b = value_of(v, d->operand[1]);
-	const int32_t up = a.exponent - b.exponent - e;
+	/* So many bits that the step is not finer than the cell's. */
+	const int32_t up = ilogb(a.scale / b.scale / scale);
 	if (b.least < 0)
 		return lt__node_fail(v->q->graph, x, LT_EUNSUPPORTED, "the divisor '%.100s' may be below 0: integers divide by "
 			"values that are known to be positive, as sums of powers of e are", v->q->graph->node[d->operand[1]].name);
 	v->d->up[at] = up > 0 ? up : 0;
 	v->d->up[at + 1] = up < 0 ? -up : 0;
 	/* What is divided: twice the dividend and the divisor. */
-	*out = (struct quant_number){ e, moved_up(a.least, v->d->up[at] + 1),
+	*out = (struct quant_number){ ldexp(a.scale / b.scale, -up), moved_up(a.least, v->d->up[at] + 1),
 		plus(moved_up(a.most, v->d->up[at] + 1), moved_up(b.most, v->d->up[at + 1] + 1)) };
 	return LT_OK;
 }
@@ -244,8 +325,53 @@ static lt_status derive_product(const struct derivation *v, lt_node x, struct qu
 	return LT_OK;
 }
 
+/* What a sum of products with a constant is between, in the steps of its channels: of the c-th by the constant's
+ * numbers, whatever part of them is in the sum. */
+struct channel_sum { struct quant_number of, weight; double terms; const double *weigh; };
+
+static struct quant_number sum_of_channel(const struct channel_sum *s, int64_t c, double step, double scale)
+{
+	const double low = (double)least_of(s->of.least, 0), high = (double)most_of(s->of.most, 0);
+	const double half = 0.5 * s->terms * (step / scale);
+	const double positive = ceil(s->weigh[2 * c] / scale + half), negative = ceil(s->weigh[2 * c + 1] / scale + half);
+	return (struct quant_number){ 0, lt__quant_near(floor(fmin(low * positive - high * negative, 0))),
+		lt__quant_near(ceil(fmax(high * positive - low * negative, 0))) };
+}
+
+/* Steps of channels that are any numbers: each channel is brought to the coarsest, which is fine for a sum. */
+static struct quant_number move_channels(const struct derivation *v, lt_node x, const struct quant_number *channel)
+{
+	const struct lt_quant_node *n = &v->q->node[x];
+	const struct lt_quant_cell *cell = &v->q->cell[n->by_channel];
+	const struct lt_quant_format f = v->format[n->by_channel];
+	struct lt_quant_at *at = &v->d->at[x];
+	struct lt_quant_move *to = LT_NEW(v->arena, struct lt_quant_move, cell->channels);
+	double coarsest = 0;
+	for (int64_t i = 0; i < cell->channels; i++)
+		coarsest = fmax(coarsest, lt__quant_step_of(f, i));
+	/* Of more than 32 bits, that many times coarser. */
+	coarsest = ldexp(coarsest, move_by(at->raw, 1).down);
+	struct quant_number all = { at->raw.scale / f.scale * coarsest, 0, 0 };
+	for (int64_t i = 0; i < cell->channels; i++) {
+		to[i] = move_by(at->raw, lt__quant_step_of(f, i) / coarsest);
+		if (to[i].shift < 0) {          /* the coarsest itself, times nearly 1 */
+			to[i].by = INT32_MAX;
+			to[i].shift = 0;
+		}
+		const struct quant_number m = moved(channel[i], to[i], all.scale);
+		all.least = least_of(all.least, m.least);
+		all.most = most_of(all.most, m.most);
+	}
+	double *from = LT_NEW(v->arena, double, cell->channels);
+	for (int64_t i = 0; i < cell->channels; i++)
+		from[i] = at->raw.scale / f.scale * lt__quant_step_of(f, i);
+	at->by_channel = to;
+	at->channel_scale = from;
+	return all;
+}
+
 /* A sum of products with a constant is bounded by its numbers; parts of it are within the same bounds.  Where channels
- * have steps of their own, that is once the sum has been moved up to the finest of these. */
+ * have steps of their own, that is once the sum has been brought to one of them. */
 static struct quant_number derive_sum(const struct derivation *v, lt_node x)
 {
 	const struct lt_graph *g = v->q->graph;
@@ -253,28 +379,38 @@ static struct quant_number derive_sum(const struct derivation *v, lt_node x)
 	const struct lt_quant_node *n = &v->q->node[x];
 	const struct quant_number part = value_of(v, y);
 	const int64_t terms = lt__node_elems(g, y) / lt__node_elems(g, x);
-	const uint8_t *coarser = n->by_channel < 0 ? NULL : v->format[n->by_channel].coarser;
-	const int32_t up = coarser ? lt__quant_most_coarser(&v->q->cell[n->by_channel], v->format[n->by_channel]) : 0;
-	struct quant_number all = { part.exponent, moved_up(times(least_of(part.least, 0), terms), up),
+	const struct lt_quant_cell *cell = n->by_channel < 0 ? NULL : &v->q->cell[n->by_channel];
+	const struct lt_quant_format f = cell ? v->format[n->by_channel] : (struct lt_quant_format){ 0 };
+	const bool channels = cell && lt__quant_has_channels(cell, f), moves = channels && v->q->any;
+	const int32_t up = channels && !moves ? lt__quant_most_coarser(cell, f) : 0;
+	const struct quant_number any = { part.scale, moved_up(times(least_of(part.least, 0), terms), up),
 		moved_up(times(most_of(part.most, 0), terms), up) };
+	struct quant_number all = any, *by = moves ? LT_NEW(v->arena, struct quant_number, cell->channels) : NULL;
 	for (int32_t i = 0; n->terms > 0 && i < 2; i++) {
 		if (!lt__quant_is_factor(v->q, y, i))
 			continue;
-		const struct quant_number of = value_of(v, g->node[y].operand[1 - i]), w = factor_number(v, y, i);
-		const double low = (double)least_of(of.least, 0), high = (double)most_of(of.most, 0);
-		double least = 0, most = 0;
+		const struct channel_sum s = { value_of(v, g->node[y].operand[1 - i]), factor_number(v, y, i), n->terms, n->weigh };
+		struct quant_number found = { 0, 0, 0 };
 		for (int64_t c = 0; c < n->channels; c++) {
-			const int32_t e = coarser ? coarser[c / n->unit % v->q->cell[n->by_channel].channels] : 0;
-			const double half = ldexp(0.5 * n->terms, e);
-			const double positive = ceil(ldexp(n->weigh[2 * c], -w.exponent) + half);
-			const double negative = ceil(ldexp(n->weigh[2 * c + 1], -w.exponent) + half);
-			least = fmin(least, low * positive - high * negative);
-			most = fmax(most, high * positive - low * negative);
+			const int64_t k = channels ? c / n->unit % cell->channels : 0;
+			const double step = channels ? lt__quant_step_of(f, k) : s.weight.scale;
+			struct quant_number one = sum_of_channel(&s, c, step, moves ? step : s.weight.scale);
+			one.least = most_of(one.least, any.least);
+			one.most = least_of(one.most, any.most);
+			found.least = least_of(found.least, one.least);
+			found.most = most_of(found.most, one.most);
+			if (moves) {
+				by[k].least = least_of(by[k].least, one.least);
+				by[k].most = most_of(by[k].most, one.most);
+			}
 		}
-		all.least = most_of(all.least, lt__quant_near(floor(least)));
-		all.most = least_of(all.most, lt__quant_near(ceil(most)));
+		all.least = found.least;
+		all.most = found.most;
 	}
-	return all;
+	if (!moves)
+		return all;
+	v->d->at[x].raw = all;
+	return move_channels(v, x, by);
 }
 
 static struct quant_number derive_view(const struct derivation *v, lt_node x)
@@ -296,7 +432,7 @@ static struct quant_number derive_cast(const struct derivation *v, lt_node x)
 	if (t->cls == LT_CLASS_FLOAT)
 		return value_of(v, y);
 	const int64_t most = t->cls == LT_CLASS_BOOL ? 1 : (int64_t)t->largest;
-	return (struct quant_number){ 0, t->cls == LT_CLASS_INT && t->is_signed ? -most - 1 : 0, most };
+	return (struct quant_number){ 1, t->cls == LT_CLASS_INT && t->is_signed ? -most - 1 : 0, most };
 }
 
 static struct quant_number derive_pair(const struct derivation *v, lt_node x)
@@ -305,15 +441,15 @@ static struct quant_number derive_pair(const struct derivation *v, lt_node x)
 	struct quant_number part[3] = { { 0 } }, all = align(v, x, d->op == LT_OP_select, part);
 	const struct quant_number a = part[0], b = part[1];
 	switch (d->op) {
-	case LT_OP_add: return (struct quant_number){ all.exponent, plus(a.least, b.least), plus(a.most, b.most) };
-	case LT_OP_sub: return (struct quant_number){ all.exponent, plus(a.least, -b.most), plus(a.most, -b.least) };
+	case LT_OP_add: return (struct quant_number){ all.scale, plus(a.least, b.least), plus(a.most, b.most) };
+	case LT_OP_sub: return (struct quant_number){ all.scale, plus(a.least, -b.most), plus(a.most, -b.least) };
 	case LT_OP_min:
-		return (struct quant_number){ all.exponent, least_of(a.least, b.least), least_of(a.most, b.most) };
+		return (struct quant_number){ all.scale, least_of(a.least, b.least), least_of(a.most, b.most) };
 	case LT_OP_max:
-		return (struct quant_number){ all.exponent, most_of(a.least, b.least), most_of(a.most, b.most) };
-	case LT_OP_neg: return (struct quant_number){ all.exponent, -a.most, -a.least };
+		return (struct quant_number){ all.scale, most_of(a.least, b.least), most_of(a.most, b.most) };
+	case LT_OP_neg: return (struct quant_number){ all.scale, -a.most, -a.least };
 	case LT_OP_abs:
-		return (struct quant_number){ all.exponent, a.least > 0 ? a.least : a.most < 0 ? -a.most : 0,
+		return (struct quant_number){ all.scale, a.least > 0 ? a.least : a.most < 0 ? -a.most : 0,
 			most_of(a.most, -a.least) };
 	default: return all;            /* a choice, a comparison, whose bools are none of these numbers */
 	}
@@ -356,7 +492,7 @@ static struct quant_number without_border(const struct derivation *v, lt_node x,
 		return n;
 	const lt_node from = border_source(g, x);
 	struct quant_number of = value_of(v, from);
-	if (v->q->node[from].kind != QUANT_EXACT || of.exponent != n.exponent)
+	if (v->q->node[from].kind != QUANT_EXACT || of.scale != n.scale)
 		return n;
 	for (lt_node y = g->node[x].operand[0]; y != from; y = g->node[y].operand[0])
 		if (g->node[y].has_fill && !fills_lowest(&g->node[y])) {
@@ -376,16 +512,10 @@ static int32_t shift_to(struct quant_number n, int32_t bits)
 	return shift;
 }
 
-static struct quant_number rounded(struct quant_number n, int32_t shift)
-{
-	const int64_t half = shift ? INT64_C(1) << (shift - 1) : 0;
-	return (struct quant_number){ n.exponent + shift, (n.least + half) >> shift, (n.most + half) >> shift };
-}
-
 /* Whether a cell has the bounds of those that are alike: not, if what it computes has a coarser step of its own. */
 static bool is_joined(const struct derivation *v, int32_t c, const struct lt_quant_at *at)
 {
-	return v->alike[c] && v->q->cell[c].kind != LT_QUANT_WIDE && at->value.exponent == v->format[c].exponent;
+	return v->alike[c] && v->q->cell[c].kind != LT_QUANT_WIDE && at->value.scale == v->format[c].scale;
 }
 
 static void join_value(const struct derivation *v, int32_t c, struct lt_quant_at *at)
@@ -413,21 +543,27 @@ static void derive_cell(const struct derivation *v, lt_node x)
 		at->value = rounded(at->exact, at->shift);
 		r = (struct lt_quant_range){ at->value.least, at->value.most };
 	} else if (cell->kind == LT_QUANT_VALUE) {
-		const int32_t down = v->format[c].exponent - at->exact.exponent;
-		at->shift = down > 0 ? down < 62 ? down : 62 : 0;
-		at->value = rounded(at->exact, at->shift);
+		const double ratio = at->exact.scale / v->format[c].scale;
+		if (v->q->any && ratio < 1) {
+			at->move = move_by(at->exact, ratio);
+			check_move(v, x, at->exact, at->move);
+			at->value = moved(at->exact, at->move, v->format[c].scale);
+		} else {
+			const int32_t down = -ilogb(ratio);
+			at->shift = down > 0 ? down < 62 ? down : 62 : 0;
+			at->value = rounded(at->exact, at->shift);
+		}
 	} else if (cell->kind == LT_QUANT_QUOTIENT) {
 		at->value = at->exact;
-		at->value.exponent = v->format[c].exponent;
 	} else {
-		at->value = (struct quant_number){ v->format[c].exponent, r.least, r.most };
+		at->value = (struct quant_number){ v->format[c].scale, r.least, r.most };
 	}
 	at->below = at->value.least < r.least;
 	at->above = at->value.most > r.most;
 	at->value.least = most_of(least_of(at->value.least, r.most), r.least);
 	at->value.most = least_of(most_of(at->value.most, r.least), r.most);
 	join_value(v, c, at);
-	v->d->exponent[c] = at->value.exponent;
+	v->d->scale[c] = at->value.scale;
 	v->d->least[c] = r.least;
 	v->d->most[c] = r.most;
 	const bool whole = r.least >= -INT32_MAX && r.most <= INT32_MAX;
@@ -460,7 +596,7 @@ static lt_status derive_node(const struct derivation *v, lt_node x)
 	const struct lt_quant_node *n = &v->q->node[x];
 	struct lt_quant_at *at = &v->d->at[x];
 	if (n->table || v->q->graph->node[x].op == LT_OP_input)
-		at->exact = (struct quant_number){ v->format[n->cell].exponent, 0, 0 };
+		at->exact = (struct quant_number){ v->format[n->cell].scale, 0, 0 };
 	else
 		LT_TRY(derive_exact(v, x, &at->exact));
 	if (n->table && value_of(v, n->of).most - value_of(v, n->of).least >= INT64_C(1) << LT_QUANT_TABLE_BITS)
@@ -489,12 +625,13 @@ static lt_status count_flash(const struct derivation *v)
 	lt_node *table = LT_NEW(v->arena, lt_node, g->n_node + 1);
 	int32_t n_follow = 0, n_table = 0, k;
 	double number;
-	/* shifts, or steps as floats */
-	const int64_t by_channel = type_bytes(v->q->mode == LT_QUANT_STATIC ? LT_U8 : LT_F32);
+	/* shifts, multipliers and shifts, or steps as floats */
+	const int64_t by_channel = v->q->mode != LT_QUANT_STATIC ? type_bytes(LT_F32) : type_bytes(LT_U8)
+		+ (v->q->any ? type_bytes(LT_I32) : 0);
 	for (int32_t c = 0; c < v->q->n_cell; c++)
 		if (v->q->cell[c].kind == LT_QUANT_WEIGHT)
 			v->d->flash += lt__quant_bytes(&v->q->cell[c], v->format[c], v->d->type[c])
-				+ (lt__quant_most_coarser(&v->q->cell[c], v->format[c]) ? v->q->cell[c].channels * by_channel : 0);
+				+ (lt__quant_has_channels(&v->q->cell[c], v->format[c]) ? v->q->cell[c].channels * by_channel : 0);
 	for (lt_node x = 0; x < g->n_node; x++) {
 		const struct lt_quant_node *n = &v->q->node[x];
 		if (n->kind != QUANT_EXACT || !n->needed)
@@ -559,6 +696,7 @@ static lt_status derive_nodes(const struct derivation *v)
 	const struct lt_graph *g = q->graph;
 	memset(v->d->at, 0, sizeof *v->d->at * (size_t)g->n_node);
 	memset(v->d->up, 0, sizeof *v->d->up * (size_t)q->operand_at[g->n_node]);
+	memset(v->d->move, 0, sizeof *v->d->move * (size_t)q->operand_at[g->n_node]);
 	memset(v->d->follow, 0, sizeof *v->d->follow * (size_t)q->operand_at[g->n_node]);
 	v->d->wide = LT_NONE;
 	for (int32_t c = 0; c < q->n_cell; c++) {
@@ -617,14 +755,15 @@ lt_status lt__quant_derive(const struct lt_quant *q, const struct lt_quant_forma
 			v.alike[c] = v.alike[q->cell[c].like] = true;
 	*out = (struct lt_quant_derived){ .at = LT_NEW(arena, struct lt_quant_at, g->n_node + 1),
 		.up = LT_NEW(arena, int32_t, q->operand_at[g->n_node] + 1),
-		.follow = LT_NEW(arena, int32_t, q->operand_at[g->n_node] + 1), .exponent = LT_NEW(arena, int32_t, q->n_cell + 1),
+		.move = LT_NEW(arena, struct lt_quant_move, q->operand_at[g->n_node] + 1),
+		.follow = LT_NEW(arena, double, q->operand_at[g->n_node] + 1), .scale = LT_NEW(arena, double, q->n_cell + 1),
 		.type = LT_NEW(arena, enum lt_dtype, q->n_cell + 1), .least = LT_NEW(arena, int64_t, q->n_cell + 1),
 		.most = LT_NEW(arena, int64_t, q->n_cell + 1), .wide = LT_NONE };
 	for (int32_t c = 0; c < q->n_cell; c++)
 		if (q->cell[c].kind == LT_QUANT_WEIGHT) {
 			const struct quant_number n = weight_number(&v, c);
 			const struct lt_quant_range r = lt__quant_range(&q->cell[c], format[c]);
-			out->exponent[c] = n.exponent;
+			out->scale[c] = n.scale;
 			out->type[c] = lt__quant_is_packed(&q->cell[c], format[c]) ? LT_U8 : lt__quant_smallest_type(n.least, n.most);
 			out->least[c] = r.least;
 			out->most[c] = r.most;
@@ -638,16 +777,39 @@ lt_status lt__quant_derive(const struct lt_quant *q, const struct lt_quant_forma
 bool lt__quant_sum(const struct lt_quant *q, const struct lt_quant_derived *d, lt_node x, int64_t *least, int64_t *most)
 {
 	const struct lt_nodedef *n = &q->graph->node[x];
-	*least = d->at[x].exact.least;
-	*most = d->at[x].exact.most;
+	const struct quant_number sum = d->at[x].by_channel ? d->at[x].raw : d->at[x].exact;
+	*least = sum.least;
+	*most = sum.most;
 	return q->node[x].needed && q->node[x].kind == QUANT_EXACT && !q->node[x].table && n->reduce && n->op == LT_OP_add;
 }
 
-bool lt__quant_result_exponent(const struct lt_quant *q, const struct lt_quant_derived *d, int32_t i, int32_t *exponent)
+bool lt__quant_moved_of(const struct lt_quant *q, const struct lt_quant_derived *d, lt_node x, int32_t i,
+	struct lt_quant_moved *out)
+{
+	const struct lt_quant_at *at = &d->at[x];
+	const struct lt_nodedef *n = &q->graph->node[x];
+	const int32_t channel = LT_QUANT_CHANNEL - i;
+	const bool is = q->node[x].needed && q->node[x].kind == QUANT_EXACT && !q->node[x].table;
+	*out = (struct lt_quant_moved){ .end = !is || i >= n->n_operand
+		|| (channel >= 0 && (!at->by_channel || channel >= q->cell[q->node[x].by_channel].channels)) };
+	if (out->end)
+		return false;
+	if (channel >= 0)
+		*out = (struct lt_quant_moved){ at->by_channel[channel], at->channel_scale[channel], at->exact.scale, false };
+	else if (i == LT_QUANT_OF_CELL)
+		*out = (struct lt_quant_moved){ at->move, at->exact.scale, at->value.scale, false };
+	else if (q->node[n->operand[i]].kind != QUANT_CONST)
+		*out = (struct lt_quant_moved){ d->move[q->operand_at[x] + i], d->at[n->operand[i]].value.scale, at->exact.scale,
+			false };
+	return out->move.by != 0;
+}
+
+bool lt__quant_result_scale(const struct lt_quant *q, const struct lt_quant_derived *d, int32_t i, double *scale)
 {
 	const lt_node x = q->graph->result[i].node;
-	*exponent = d->at[x].value.exponent;
-	return q->node[x].kind == QUANT_EXACT && lt__dtype_info(q->graph->node[x].dtype)->cls == LT_CLASS_FLOAT;
+	*scale = d->at[x].value.scale;
+	return q->mode == LT_QUANT_STATIC && q->node[x].kind == QUANT_EXACT
+		&& lt__dtype_info(q->graph->node[x].dtype)->cls == LT_CLASS_FLOAT;
 }
 
 struct quant_follow lt__quant_follow_of(const struct lt_quant *q, const struct lt_quant_derived *d, lt_node x,
@@ -656,13 +818,13 @@ struct quant_follow lt__quant_follow_of(const struct lt_quant *q, const struct l
 	const lt_node from = lt__quant_source(q->graph, q->graph->node[x].operand[i]);
 	const struct lt_quant_node *n = &q->node[from];
 	struct quant_follow r = { from, d->follow[q->operand_at[x] + i], n->lowest ? d->at[x].lowest : 0, LT_I8 };
-	int64_t least = n->low > n->high ? 0 : lt__quant_follow(n->low, r.exponent, 0), most = n->low > n->high ? 0
-		: lt__quant_follow(n->high, r.exponent, 0);
+	int64_t least = n->low > n->high ? 0 : lt__quant_follow(n->low, r.scale, 0), most = n->low > n->high ? 0
+		: lt__quant_follow(n->high, r.scale, 0);
 	r.type = lt__quant_smallest_type(least_of(least, r.lowest), most_of(most, r.lowest));
 	return r;
 }
 
 bool lt__quant_same_follow(const struct quant_follow *a, const struct quant_follow *b)
 {
-	return a->from == b->from && a->exponent == b->exponent && a->lowest == b->lowest;
+	return a->from == b->from && a->scale == b->scale && a->lowest == b->lowest;
 }

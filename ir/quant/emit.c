@@ -107,20 +107,33 @@ lt_node lt__quant_emit_like(struct quant_emission *e, lt_node x, enum lt_dtype t
 	return lt__graph_add(e->out, &d);
 }
 
-lt_node lt__quant_emit_op(struct quant_emission *e, lt_node x, enum lt_opcode op, lt_node a, lt_node b)
+static lt_node emit_op(struct quant_emission *e, lt_node x, enum lt_opcode op, const lt_node *operand)
 {
 	const struct lt_nodedef *from = &e->q->graph->node[x];
-	lt_node operand[] = { a, b };
-	struct lt_nodedef d = { .op = op, .n_operand = lt__op_info(op)->arity, .operand = operand, .line = from->line,
-		.column = from->column, .var = -1 };
-	if (a < 0 || (d.n_operand > 1 && b < 0))
-		return LT_NONE;
-	d.dtype = e->out->node[a].dtype;
-	/* Of numbers alone it is a number. */
-	if (e->out->node[a].n_dim || (d.n_operand > 1 && e->out->node[b].n_dim))
+	struct lt_nodedef d = { .op = op, .n_operand = lt__op_info(op)->arity, .line = from->line, .column = from->column,
+		.var = -1 };
+	bool dims = false;
+	for (int32_t i = 0; i < d.n_operand; i++) {
+		if (operand[i] < 0)
+			return LT_NONE;
+		dims = dims || e->out->node[operand[i]].n_dim;
+	}
+	d.operand = lt__arena_copy(e->scratch, operand, sizeof *operand * (size_t)d.n_operand);
+	d.dtype = e->out->node[operand[op == LT_OP_select]].dtype;
+	if (dims)                               /* of numbers alone it is a number */
 		d.n_dim = dims_of(e, x, lt__quant_has_sample(e, x), &d.dim);
 	d.name = lt__arena_format(e->scratch, "%s.%s", from->name, lt__op_info(op)->name);
 	return lt__graph_add(e->out, &d);
+}
+
+lt_node lt__quant_emit_op(struct quant_emission *e, lt_node x, enum lt_opcode op, lt_node a, lt_node b)
+{
+	return emit_op(e, x, op, (const lt_node[]){ a, b });
+}
+
+lt_node lt__quant_emit_select(struct quant_emission *e, lt_node x, lt_node which, lt_node a, lt_node b)
+{
+	return emit_op(e, x, LT_OP_select, (const lt_node[]){ which, a, b });
 }
 
 lt_node lt__quant_emit_spread(struct quant_emission *e, lt_node x, lt_node y)

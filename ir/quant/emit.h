@@ -22,6 +22,8 @@ bool lt__quant_has_sample(const struct quant_emission *, lt_node x);
 lt_node lt__quant_emit_like(struct quant_emission *, lt_node x, enum lt_dtype, const lt_node *operand, uint64_t fill);
 /* An operator between values of x's dims. */
 lt_node lt__quant_emit_op(struct quant_emission *, lt_node x, enum lt_opcode, lt_node a, lt_node b);
+/* a where the bool is true, else b: a value in the place of x. */
+lt_node lt__quant_emit_select(struct quant_emission *, lt_node x, lt_node which, lt_node a, lt_node b);
 /* y with the dims of x, which it lacks where x broadcasts or turns its operand: itself, or a copy. */
 lt_node lt__quant_emit_spread(struct quant_emission *, lt_node x, lt_node y);
 /* One number in all places of x. */

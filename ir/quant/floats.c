@@ -20,11 +20,11 @@ static lt_node emit_step(struct quant_emission *e, const struct quant_floats *s,
 {
 	const struct lt_quant_cell *c = &e->q->cell[cell];
 	const struct lt_quant_format f = s->format[cell];
-	if (!lt__quant_most_coarser(c, f))
-		return lt_graph_literal(e->out, LT_F32, ldexp(1, f.exponent));
+	if (!lt__quant_has_channels(c, f))
+		return lt_graph_literal(e->out, LT_F32, f.scale);
 	float *to = lt__arena_alloc(e->out->arena, (size_t)c->channels * sizeof *to);
 	for (int64_t i = 0; i < c->channels; i++)
-		to[i] = ldexpf(1, f.exponent + f.coarser[i]);
+		to[i] = (float)lt__quant_step_of(f, i);
 	return lt__quant_emit_channels(e, cell, "step", LT_F32, to);
 }
 

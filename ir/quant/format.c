@@ -27,28 +27,40 @@ int64_t lt__quant_channel(const struct lt_quant_cell *c, int64_t i)
 	return c->channels ? i / c->inner % c->channels : 0;
 }
 
-int32_t lt__quant_exponent_at(const struct lt_quant_cell *c, struct lt_quant_format f, int64_t i)
+double lt__quant_scale_at(const struct lt_quant_cell *c, struct lt_quant_format f, int64_t i)
 {
-	return f.exponent + (f.coarser ? f.coarser[lt__quant_channel(c, i)] : 0);
+	return lt__quant_step_of(f, lt__quant_channel(c, i));
 }
 
-int32_t lt__quant_exponent(const struct lt_quant_cell *c, int32_t bits)
+/* Steps of channels are numbers of float32, too, which powers of two that small are not, but exact. */
+double lt__quant_step_of(struct lt_quant_format f, int64_t channel)
 {
-	return lt__quant_channel_exponent(c, bits, c->low, c->high);
+	const double step = f.channel ? f.scale * f.channel[channel] : f.scale;
+	return f.channel && step >= 0x1p-126 ? (double)(float)step : step;
 }
 
-int32_t lt__quant_channel_exponent(const struct lt_quant_cell *c, int32_t bits, double low, double high)
+double lt__quant_scale(const struct lt_quant *q, const struct lt_quant_cell *c, int32_t bits)
+{
+	return lt__quant_channel_scale(q, c, bits, c->low, c->high);
+}
+
+double lt__quant_step(const struct lt_quant *q, double step) { return q->any ? (double)(float)step : step; }
+
+double lt__quant_channel_scale(const struct lt_quant *q, const struct lt_quant_cell *c, int32_t bits, double low,
+	double high)
 {
 	const struct lt_quant_range r = lt__quant_range(c, (struct lt_quant_format){ .bits = bits });
 	const double above = r.most > 0 ? high / (double)r.most : 0, below = r.least < 0 ? low / (double)(r.least
 		+ c->lowest) : 0;
 	const double step = fmax(above, below);
-	return step > 0x1p-200 ? (int32_t)ceil(log2(step)) : -bits;
+	if (step <= (q->any ? 0x1p-100 : 0x1p-200))
+		return ldexp(1, -bits);
+	return q->any ? lt__quant_step(q, step) : ldexp(1, (int)ceil(log2(step)));
 }
 
-int64_t lt__quant_round(double x, int32_t exponent, struct lt_quant_range r)
+int64_t lt__quant_round(double x, double scale, struct lt_quant_range r)
 {
-	const double y = floor(ldexp(x, -exponent) + 0.5);
+	const double y = floor(x / scale + 0.5);
 	return y <= (double)r.least ? r.least : y >= (double)r.most ? r.most : (int64_t)y;
 }
 
@@ -61,9 +73,9 @@ enum lt_dtype lt__quant_smallest_type(int64_t least, int64_t most)
 	return least >= INT8_MIN && most <= INT8_MAX ? LT_I8 : least >= INT16_MIN && most <= INT16_MAX ? LT_I16 : LT_I32;
 }
 
-int64_t lt__quant_follow(double v, int32_t exponent, int64_t lowest)
+int64_t lt__quant_follow(double v, double scale, int64_t lowest)
 {
-	return v == -INFINITY ? lowest : lt__quant_near(floor(ldexp(v, -exponent) + 0.5));
+	return v == -INFINITY ? lowest : lt__quant_near(floor(v / scale + 0.5));
 }
 
 int64_t lt__quant_near(double v)

@@ -38,12 +38,18 @@ struct lt_quant_node {
 	int64_t unit;
 };
 /* exact: what the node computes, before its cell rounds it; value: what readers see. */
-struct quant_number { int32_t exponent; int64_t least, most; };
+struct quant_number { double scale; int64_t least, most; };
 struct lt_quant_at {
 	struct quant_number exact, value;
-	int32_t shift;                          /* value = exact / 2^shift, rounded, between the ends of the cell */
+	/* value = exact / 2^shift, rounded, or exact that is brought to another step, between the ends of the cell */
+	int32_t shift;
+	struct lt_quant_move move;
+	/* of a sum whose channels have any steps: what it is before these are brought to one */
+	struct quant_number raw;
+	const struct lt_quant_move *by_channel;
+	const double *channel_scale;
 	bool below, above;                      /* it could be less than the cell's least, more than its most */
-	int64_t factor;                         /* of a product with one number: that, without its exponent */
+	int64_t factor;                         /* of a product with one number: that, without its step */
 	int64_t lowest;                         /* minus infinity of a constant beside a value */
 	bool masked;                            /* minus infinity may be among its numbers */
 };
@@ -60,19 +66,24 @@ bool lt__quant_is_factor(const struct lt_quant *, lt_node, int32_t i);
  * there are no rounds. */
 lt_node *lt__quant_like(const struct lt_quant *, struct lt_arena *);
 
-/* channels.c: by how many bits a format moves the sums of a constant up, at most. */
+/* channels.c: whether channels have other steps; of powers of two by how many bits a format moves the sums of a channel
+ * up, and of all at most. */
+bool lt__quant_has_channels(const struct lt_quant_cell *, struct lt_quant_format);
+int32_t lt__quant_coarser(struct lt_quant_format, int64_t channel);
 int32_t lt__quant_most_coarser(const struct lt_quant_cell *, struct lt_quant_format);
 
-/* format.c: a number of a constant that is no factor, at an exponent; lowest: minus infinity. */
-int64_t lt__quant_follow(double v, int32_t exponent, int64_t lowest);
+/* format.c: a number of a constant that is no factor, at a step; lowest: minus infinity. */
+int64_t lt__quant_follow(double v, double scale, int64_t lowest);
 enum lt_dtype lt__quant_smallest_type(int64_t least, int64_t most);
 /* Beyond 2^60 it stays there. */
 #define QUANT_FAR (INT64_C(1) << 60)
 int64_t lt__quant_near(double);
 
-/* derive.c: operand i of x, such a constant, in a candidate: its exponent, and the smallest type that has its
+/* derive.c: operand i of x, such a constant, in a candidate: its step, and the smallest type that has its
  * integers. */
-struct quant_follow { lt_node from; int32_t exponent; int64_t lowest; enum lt_dtype type; };
+struct quant_follow { lt_node from; double scale; int64_t lowest; enum lt_dtype type; };
+/* What a move makes of one number. */
+int64_t lt__quant_moved(struct lt_quant_move, int64_t);
 struct quant_follow lt__quant_follow_of(const struct lt_quant *, const struct lt_quant_derived *, lt_node x, int32_t i);
 bool lt__quant_same_follow(const struct quant_follow *, const struct quant_follow *);
 

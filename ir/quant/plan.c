@@ -324,7 +324,7 @@ static lt_status wish_factors(struct lt_quant *q, struct wish *w, lt_node x)
 		}
 		const bool one = q->node[other].kind == QUANT_CONST && !q->node[x].summed;
 		int power;
-		if (one && lt__quant_is_number(q, x, 1 - i, &number) && fabs(frexp(number, &power)) == 0.5)
+		if (one && lt__quant_is_number(q, x, 1 - i, &number) && (q->any || fabs(frexp(number, &power)) == 0.5))
 			continue;               /* only the step changes */
 		wish_cell(q, w, y, one ? LT_QUANT_WIDE : LT_QUANT_VALUE, one ? LT_QUANT_FACTOR_BITS : LT_QUANT_MAX_BITS);
 	}
@@ -606,8 +606,8 @@ static const char *own_names(const struct lt_quant *q)
 	return own;
 }
 
-struct planning { const struct lt_graph *g; const void *const *source; enum lt_quant_mode mode; struct lt_quant
-	**out; };
+struct planning { const struct lt_graph *g; const void *const *source; enum lt_quant_mode mode; bool any;
+	struct lt_quant **out; };
 
 static lt_status plan_body(void *user)
 {
@@ -617,6 +617,7 @@ static lt_status plan_body(void *user)
 	struct lt_quant *q = *p->out = LT_NEW(arena, struct lt_quant, 1);
 	q->graph = p->g;
 	q->mode = p->mode;
+	q->any = p->any;
 	q->arena = arena;
 	q->source = p->source;
 	q->own = own_names(q);
@@ -636,9 +637,9 @@ static lt_status plan_body(void *user)
 }
 
 lt_status lt__quant_plan(const struct lt_graph *g, const void *const *source, enum lt_quant_mode mode,
-	struct lt_quant **out)
+	bool any, struct lt_quant **out)
 {
-	struct planning p = { g, source, mode, out };
+	struct planning p = { g, source, mode, any, out };
 	*out = NULL;
 	lt_status s = lt__protect(g->ctx, plan_body, &p);
 	if (s) {

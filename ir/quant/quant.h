@@ -1,14 +1,19 @@
 /* quant.h -- a graph of floats as a graph of integers that stand for them.
  *
- * A value is q * 2^e, with an integer q and a step 2^e.  Sums, products, views and comparisons of such values are
- * exact: a product adds the exponents, a sum brings both sides to the finer one.  What is kept in memory and
- * multiplied is brought to a step of its own once, rounded (`up`) and clamped: that is a cell.  A candidate says of
- * each cell how many bits it has and which exponent.  Functions of one value (tanh, exp, GELU) become tables of it.
+ * A value is q * s, with an integer q and a step s.  Products and views of such values are exact: a product has the
+ * product of the steps.  What is kept in memory and multiplied is brought to a step of its own once, rounded and
+ * clamped: that is a cell.  A candidate says of each cell how many bits it has and which step.  Functions of one value
+ * (tanh, exp, GELU) become tables of it.
+ *
+ * Steps are powers of two, so that all is brought to another step by a shift, rounded `up`, and sums are exact: both
+ * sides at the finer step.  Or they are any numbers (`any`): what is brought to another step is multiplied by a number
+ * below 2^31, rounded `up` at 2^31 and `away` at the shift, as lt_build_requant does; of a sum of several values those
+ * that have another step than the sum are brought to that first.
  *
  *     lt__quant_plan        which nodes are cells, tables, constants
  *     lt__quant_ranges      the graph of floats that gives the values of all cells, many samples at once
  *     lt__quant_search      ONE graph for all candidates: what they differ in is inputs of it, which lt__quant_bind
- * fills     lt__quant_derive      exponents, bounds and types of a candidate
+ * fills     lt__quant_derive      steps, bounds and types of a candidate
  *     lt__quant_result      the graph of integers of a candidate
  *
  * The graph of the search computes in f64, where integers below 2^53 are exact whatever the order of sums is: a
@@ -61,13 +66,14 @@ struct lt_quant_cell {
 	bool sums;              /* of a WEIGHT: sums of products alone read its integers, or, not STATIC, gathers, too */
 	const char *result;     /* its name as a result of lt__quant_ranges; NULL: a WEIGHT, or that has not been called */
 };
-/* bits: 2 to 16; exponent: of the step.  coarser: how many bits the step of a channel is above that; NULL: 0.
- * Cells that are alike have the same. */
-struct lt_quant_format { int32_t bits, exponent; const uint8_t *coarser; };
+/* bits: 2 to 16; scale: the step, of `channel` the finest.  channel: by how much the step of each channel is above
+ * that, 1 or more; NULL: all have that.  Cells that are alike have the same. */
+struct lt_quant_format { int32_t bits; double scale; const double *channel; };
 
 struct lt_quant {
 	const struct lt_graph *graph;   /* borrowed */
 	enum lt_quant_mode mode;
+	bool any;                       /* steps are any numbers, not powers of two */
 	struct lt_arena *arena;
 	const void *const *source;
 	const char *own;                /* what names of inputs and results begin with that are not the graph's */
@@ -77,16 +83,19 @@ struct lt_quant {
 	int32_t *operand_at;            /* by node: where its operands begin among those of all nodes; n_node + 1 */
 };
 /* source: the content of each constant, by node, as of lt_eval; borrowed until lt__quant_free. */
-lt_status lt__quant_plan(const struct lt_graph *, const void *const *source, enum lt_quant_mode,
+lt_status lt__quant_plan(const struct lt_graph *, const void *const *source, enum lt_quant_mode, bool any,
 	struct lt_quant **out);
-/* Looks for channels, before anything else: formats may say `coarser` then. */
+/* Looks for channels, before anything else: formats may have steps of these then. */
 lt_status lt__quant_find_channels(struct lt_quant *);
 void lt__quant_free(struct lt_quant *);         /* NULL: nothing */
 /* Once `low`, `high` and `lowest` are set: cells of one format have those of all of them. */
 void lt__quant_join(struct lt_quant *);
-/* The exponents at which the values low .. high of a cell fit into so many bits, at least; those of a channel of it. */
-int32_t lt__quant_exponent(const struct lt_quant_cell *, int32_t bits);
-int32_t lt__quant_channel_exponent(const struct lt_quant_cell *, int32_t bits, double low, double high);
+/* The finest step at which the values low .. high of a cell fit into so many bits; that of a channel of it. */
+double lt__quant_scale(const struct lt_quant *, const struct lt_quant_cell *, int32_t bits);
+double lt__quant_channel_scale(const struct lt_quant *, const struct lt_quant_cell *, int32_t bits, double low,
+	double high);
+/* What a step may be: of any numbers, those of float32. */
+double lt__quant_step(const struct lt_quant *, double);
 /* What a cell holds in a format: q from least to most. */
 struct lt_quant_range { int64_t least, most; };
 struct lt_quant_range lt__quant_range(const struct lt_quant_cell *, struct lt_quant_format);
@@ -94,18 +103,25 @@ struct lt_quant_range lt__quant_range(const struct lt_quant_cell *, struct lt_qu
 bool lt__quant_is_packed(const struct lt_quant_cell *, struct lt_quant_format);
 int64_t lt__quant_bytes(const struct lt_quant_cell *, struct lt_quant_format, enum lt_dtype);
 /* x as a cell keeps it: the integer. */
-int64_t lt__quant_round(double x, int32_t exponent, struct lt_quant_range);
-/* Which channel number i of a WEIGHT is of, and the exponent of its step. */
+int64_t lt__quant_round(double x, double scale, struct lt_quant_range);
+/* Which channel number i of a WEIGHT is of, and its step. */
 int64_t lt__quant_channel(const struct lt_quant_cell *, int64_t i);
-int32_t lt__quant_exponent_at(const struct lt_quant_cell *, struct lt_quant_format, int64_t i);
+double lt__quant_scale_at(const struct lt_quant_cell *, struct lt_quant_format, int64_t i);
+double lt__quant_step_of(struct lt_quant_format, int64_t channel);
 
+/* Integers at another step: x / 2^down, rounded up, times by / 2^31, rounded up, divided by 2^shift, rounded away from
+ * 0 (lt_requant's MULTIPLIER; shift < 0: moved up before).  by 0: as it is. */
+struct lt_quant_move { int32_t down, by, shift; };
 /* What a candidate makes of the graph. */
 struct lt_quant_derived {
 	struct lt_quant_at *at;         /* by node (parts.h) */
-	/* by operand (lt_quant.operand_at): bits that it is moved up by; of a constant that is no factor, the exponent */
-	int32_t *up, *follow;
-	/* by cell: the exponent, which is not below that of what is stored; the type; bytes of weights and tables */
-	int32_t *exponent;
+	/* by operand (lt_quant.operand_at): bits that it is moved up by; how it is brought to the step of the node; of a
+	 * constant that is no factor, the step */
+	int32_t *up;
+	struct lt_quant_move *move;
+	double *follow;
+	/* by cell: the step, which is not finer than that of what is stored; the type; bytes of weights and tables */
+	double *scale;
 	enum lt_dtype *type;
 	int64_t *least, *most;
 	int64_t flash, ram;             /* bytes of constants; of the cells that are alive at once, at most */
@@ -118,7 +134,8 @@ lt_status lt__quant_derive(const struct lt_quant *, const struct lt_quant_format
 /* Inputs and results are those of the graph, with `samples` evaluations on a first axis each; then the cells, as
  * results whose names they get. */
 lt_status lt__quant_ranges(struct lt_quant *, int64_t samples, struct lt_graph **out);
-/* Inputs as the graph's, of its types, then a candidate's; results as the graph's, integers in f64. */
+/* Inputs as the graph's, of its types, then a candidate's; results as the graph's, integers in f64.
+ * What any steps are brought to another one by is computed in i64. */
 lt_status lt__quant_search(const struct lt_quant *, int64_t samples, struct lt_graph **out);
 /* What input `name` of that graph is for a candidate; NULL: it is an input of the model.  Memory is of the arena. */
 lt_status lt__quant_bind(const struct lt_quant *, const struct lt_quant_format *, const struct lt_quant_derived *,
@@ -130,8 +147,14 @@ lt_status lt__quant_result(const struct lt_quant *, const struct lt_quant_format
  * NULL: that of all candidates, whose integers and steps are inputs, which lt__quant_bind fills. */
 lt_status lt__quant_floats(const struct lt_quant *, int64_t samples, const struct lt_quant_format *format,
 	const struct lt_quant_derived *, struct lt_graph **out);
+/* What is brought to another step of any: number i of the operands of node x, the sum of channel LT_QUANT_CHANNEL - i,
+ * what its cell keeps.  false: none, as it is at that step, or there is no such operand or channel (`end`). */
+enum { LT_QUANT_OF_CELL = -1, LT_QUANT_CHANNEL = -2 };
+struct lt_quant_moved { struct lt_quant_move move; double from, to; bool end; };
+bool lt__quant_moved_of(const struct lt_quant *, const struct lt_quant_derived *, lt_node x, int32_t i,
+	struct lt_quant_moved *out);
 /* What a sum is between in a candidate; false: the node is no sum of floats. */
 bool lt__quant_sum(const struct lt_quant *, const struct lt_quant_derived *, lt_node, int64_t *least, int64_t *most);
-/* The step of result i of the graph, as an exponent; false: it is not a float. */
-bool lt__quant_result_exponent(const struct lt_quant *, const struct lt_quant_derived *, int32_t i, int32_t *exponent);
+/* The step of result i of the graph; false: it is not a float, or stays one. */
+bool lt__quant_result_scale(const struct lt_quant *, const struct lt_quant_derived *, int32_t i, double *scale);
 #endif

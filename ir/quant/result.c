@@ -11,7 +11,7 @@ struct quant_integers {
 	const struct lt_quant_format *format;
 	const struct lt_quant_derived *d;
 	lt_node *kept;                  /* by node: what is in memory, of the narrow type; -1: readers' value is it */
-	lt_node *weight, *channels;     /* by cell; -1: none yet */
+	lt_node *weight, *channels, *shift;     /* by cell; -1: none yet */
 	struct quant_follow *follow;    /* of constants beside sums that there are, and their nodes */
 	lt_node *follow_node;
 	lt_node *table, *table_node;    /* the nodes whose tables there are, and the tables */
@@ -98,11 +98,11 @@ lt_node lt__quant_emit_weight(struct quant_emission *e, const struct lt_quant_fo
 	const bool packed = lt__quant_is_packed(c, format[cell]);
 	void *to = content_room(e, t, c->elems);
 	for (int64_t i = 0; i < c->elems; i++)
-		put(to, i, t, lt__quant_round(c->content[i], lt__quant_exponent_at(c, format[cell], i), r));
+		put(to, i, t, lt__quant_round(c->content[i], lt__quant_scale_at(c, format[cell], i), r));
 	const lt_node y = packed ? emit_packed(e, cell, to, r.least < 0)
 		: lt__quant_emit_source(e, LT_OP_constant, constant_label(e, c->node), t, c->node, false, to);
-	const bool one = lt__quant_most_coarser(c, format[cell]) == 0;
-	return y >= 0 && one && lt_node_means(e->out, y, ldexp(1, format[cell].exponent), 0) ? LT_NONE : y;
+	const bool one = !lt__quant_has_channels(c, format[cell]);
+	return y >= 0 && one && lt_node_means(e->out, y, format[cell].scale, 0) ? LT_NONE : y;
 }
 
 /* A constant of the numbers of a cell's channels, "weight_0.shift", beside the one of its integers. */
@@ -125,15 +125,64 @@ lt_node lt__quant_emit_by_channel(struct quant_emission *e, lt_node x, lt_node c
 	return channels < 0 || e->out->node[channels].dim[0] == v ? channels : lt_graph_rename(e->out, channels, 1, &v);
 }
 
+/* y, in the place of x, at another step; by, shift: of its channels, LT_NONE: the move's. */
+static lt_node at_other_step(struct quant_emission *e, lt_node x, lt_node y, struct lt_quant_move m, lt_node by,
+	lt_node shift)
+{
+	const struct lt_quant_range all = { INT32_MIN, INT32_MAX };
+	if (y < 0 || !m.by)
+		return y;
+	if (m.down) {
+		y = with_whole(e, x, LT_OP_add, lt__quant_emit_cast(e, y, LT_I64), INT64_C(1) << (m.down - 1));
+		y = with_whole(e, x, LT_OP_shr, y, m.down);
+	}
+	y = lt__quant_emit_cast(e, y, LT_I32);
+	const struct lt_requant r = { .kind = LT_REQUANT_MULTIPLIER, .rounding = LT_ROUND_AWAY, .to = LT_I32,
+		.by = by < 0 ? whole(e, LT_I32, m.by) : by, .shift = shift < 0 ? whole(e, LT_I32, m.shift) : shift,
+		.least = all.least, .most = all.most };
+	return y < 0 || r.by < 0 || r.shift < 0 ? LT_NONE : lt_build_requant(e->out, y, &r);
+}
+
+/* A number of each channel of a cell, as a value in the place of sum x. */
+static lt_node channels_spread(struct quant_emission *e, lt_node x, lt_node channels)
+{
+	return lt__quant_emit_op(e, x, LT_OP_copy, lt__quant_emit_by_channel(e, x, channels), LT_NONE);
+}
+
+/* A sum whose channels have steps of their own, brought to one: times a number each. */
+static lt_node multiplied_by_channel(struct quant_emission *e, struct quant_integers *s, lt_node x, lt_node y)
+{
+	const struct lt_quant_move *m = s->d->at[x].by_channel;
+	const int32_t cell = e->q->node[x].by_channel;
+	const int64_t n = e->q->cell[cell].channels;
+	if (s->channels[cell] < 0) {
+		int32_t *by = lt__arena_alloc(e->out->arena, (size_t)n * sizeof *by);
+		uint8_t *shift = lt__arena_alloc(e->out->arena, (size_t)n * sizeof *shift);
+		for (int64_t i = 0; i < n; i++) {
+			by[i] = m[i].by;
+			shift[i] = (uint8_t)m[i].shift;
+		}
+		s->channels[cell] = lt__quant_emit_channels(e, cell, "multiplier", LT_I32, by);
+		s->shift[cell] = lt__quant_emit_channels(e, cell, "shift", LT_U8, shift);
+	}
+	const lt_node by = channels_spread(e, x, s->channels[cell]), shift = channels_spread(e, x, s->shift[cell]);
+	return by < 0 || shift < 0 ? LT_NONE : at_other_step(e, x, y, *m, by, shift);
+}
+
 /* A sum whose channels have steps of their own, moved up to the finest one. */
 static lt_node moved_by_channel(struct quant_emission *e, struct quant_integers *s, lt_node x, lt_node y)
 {
 	const int32_t cell = e->q->node[x].by_channel;
-	if (y < 0 || cell < 0 || !lt__quant_most_coarser(&e->q->cell[cell], s->format[cell]))
+	if (y < 0 || cell < 0 || !lt__quant_has_channels(&e->q->cell[cell], s->format[cell]))
 		return y;
-	if (s->channels[cell] < 0)
-		s->channels[cell] = lt__quant_emit_channels(e, cell, "shift", LT_U8, lt__arena_copy(e->out->arena,
-			s->format[cell].coarser, (size_t)e->q->cell[cell].channels));
+	if (e->q->any)
+		return multiplied_by_channel(e, s, x, y);
+	if (s->channels[cell] < 0) {
+		uint8_t *up = lt__arena_alloc(e->out->arena, (size_t)e->q->cell[cell].channels);
+		for (int64_t i = 0; i < e->q->cell[cell].channels; i++)
+			up[i] = (uint8_t)lt__quant_coarser(s->format[cell], i);
+		s->channels[cell] = lt__quant_emit_channels(e, cell, "shift", LT_U8, up);
+	}
 	const lt_node up = lt__quant_emit_cast(e, lt__quant_emit_by_channel(e, x, s->channels[cell]), e->out->node[y].dtype);
 	return up < 0 ? LT_NONE : lt__quant_emit_op(e, x, LT_OP_shl, y, up);
 }
@@ -150,9 +199,9 @@ static lt_node emit_follow(struct quant_emission *e, const struct quant_follow *
 	const struct lt_quant_node *n = &e->q->node[f->from];
 	void *to = content_room(e, f->type, n->elems);
 	for (int64_t k = 0; k < n->elems; k++)
-		put(to, k, f->type, lt__quant_follow(n->content[k], f->exponent, f->lowest));
+		put(to, k, f->type, lt__quant_follow(n->content[k], f->scale, f->lowest));
 	const lt_node y = lt__quant_emit_source(e, LT_OP_constant, constant_label(e, f->from), f->type, f->from, false, to);
-	return y >= 0 && lt_node_means(e->out, y, ldexp(1, f->exponent), 0) ? LT_NONE : y;
+	return y >= 0 && lt_node_means(e->out, y, f->scale, 0) ? LT_NONE : y;
 }
 
 /* A constant beside a sum. */
@@ -228,7 +277,7 @@ static bool constant_fits(const struct quant_emission *e, const struct quant_int
 static enum lt_dtype type_of(const struct quant_emission *e, const struct quant_integers *s, lt_node x)
 {
 	const struct lt_nodedef *d = &e->q->graph->node[x];
-	bool fit = number_fits(s->d->at[x].exact);
+	bool fit = number_fits(s->d->at[x].exact) && number_fits(s->d->at[x].raw);
 	for (int32_t i = 0; i < d->n_operand; i++) {
 		if (e->q->node[d->operand[i]].kind == QUANT_KEPT || e->q->graph->node[d->operand[i]].dtype == LT_BOOL)
 			continue;
@@ -246,6 +295,16 @@ static enum lt_dtype type_of(const struct quant_emission *e, const struct quant_
 static lt_node moved_up(struct quant_emission *e, lt_node x, lt_node y, int32_t up)
 {
 	return up ? with_whole(e, x, LT_OP_shl, y, up) : y;
+}
+
+/* Operand i of x, a value, at the step of x. */
+static lt_node aligned(struct quant_emission *e, const struct quant_integers *s, lt_node x, int32_t i, enum lt_dtype t)
+{
+	const lt_node y = e->q->graph->node[x].operand[i];
+	const int32_t at = e->q->operand_at[x] + i;
+	if (s->d->move[at].by)
+		return lt__quant_emit_cast(e, at_other_step(e, y, e->to[y], s->d->move[at], LT_NONE, LT_NONE), t);
+	return moved_up(e, y, lt__quant_emit_cast(e, e->to[y], t), s->d->up[at]);
 }
 
 static lt_node result_quotient(struct quant_emission *e, const struct quant_integers *s, lt_node x)
@@ -311,7 +370,7 @@ static lt_node result_exact(struct quant_emission *e, struct quant_integers *s, 
 		else if (e->q->node[y].kind == QUANT_CONST)
 			operand[i] = constant_operand(e, s, x, i, t);
 		else
-			operand[i] = moved_up(e, y, lt__quant_emit_cast(e, e->to[y], t), s->d->up[e->q->operand_at[x] + i]);
+			operand[i] = aligned(e, s, x, i, t);
 	}
 	const double fill = d->op == LT_OP_view ? lt__as_double(lt__scalar_of(d->bits, d->dtype), d->dtype) : 0;
 	return moved_by_channel(e, s, x, lt__quant_emit_like(e, x, d->dtype == LT_BOOL ? LT_BOOL : t, operand,
@@ -367,7 +426,8 @@ static lt_node result_rounded(struct quant_emission *e, const struct quant_integ
 	const int64_t half = at->shift ? INT64_C(1) << (at->shift - 1) : 0;
 	if (y < 0)
 		return LT_NONE;
-	if (!fits(at->exact.least, at->exact.most + half) || at->shift > 31)
+	y = at_other_step(e, x, y, at->move, LT_NONE, LT_NONE);
+	if (y >= 0 && !at->move.by && (!fits(at->exact.least, at->exact.most + half) || at->shift > 31))
 		y = lt__quant_emit_cast(e, y, LT_I64);
 	if (at->shift) {
 		y = with_whole(e, x, LT_OP_add, y, half);
@@ -414,7 +474,7 @@ static lt_node result_node(struct quant_emission *e, struct quant_integers *s, l
 	double scale;
 	int64_t zero;
 	if (y < 0 || (!lt_node_meaning(e->out, y, &scale, &zero)
-		&& lt_node_means(e->out, y, ldexp(1, s->d->exponent[n->cell]), 0)))
+		&& lt_node_means(e->out, y, s->d->scale[n->cell], 0)))
 		return LT_NONE;
 	if (d->op == LT_OP_input)
 		return result_input(e, s, x, y);
@@ -442,6 +502,7 @@ static lt_status emit_result(struct quant_emission *e, void *user)
 	s->kept = LT_NEW(e->scratch, lt_node, g->n_node + 1);
 	s->weight = LT_NEW(e->scratch, lt_node, e->q->n_cell + 1);
 	s->channels = LT_NEW(e->scratch, lt_node, e->q->n_cell + 1);
+	s->shift = LT_NEW(e->scratch, lt_node, e->q->n_cell + 1);
 	s->follow = LT_NEW(e->scratch, struct quant_follow, e->q->operand_at[g->n_node] + 1);
 	s->follow_node = LT_NEW(e->scratch, lt_node, e->q->operand_at[g->n_node] + 1);
 	s->table = LT_NEW(e->scratch, lt_node, g->n_node + 1);

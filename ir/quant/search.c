@@ -68,13 +68,53 @@ static lt_node constant_operand(struct quant_emission *e, struct searching *s, l
 	return lt__quant_emit_views(e, y, base, LT_F64, lowest_bits());
 }
 
-/* Operand i where its exponent is that of the node. */
+/* A number that a candidate has for a move of x: of an operand, of its cell, of the channels of a sum. */
+enum { OF_CELL = LT_QUANT_OF_CELL, OF_CHANNELS = LT_QUANT_CHANNEL };
+
+static lt_node move_slot(struct quant_emission *e, const char *what, enum lt_dtype t, lt_node x, int32_t i)
+{
+	const char *name = lt__arena_format(e->scratch, "%s%s.%d.%d", e->q->own, what, x, i);
+	return lt_graph_input(e->out, name, t, i == OF_CHANNELS, i == OF_CHANNELS ? &e->q->node[x].channel : NULL);
+}
+
+/* y, in the place of node `at`, at another step: times a number, rounded up at 2^31 and away from 0 at the shift; where
+ * `moves` is 0 it is as it was, and may have more than 32 bits. */
+static lt_node search_moved(struct quant_emission *e, lt_node at, lt_node y, lt_node x, int32_t i)
+{
+	const lt_node whole = lt_graph_literal_int(e->out, LT_I64, INT64_C(1) << 30);
+	lt_node m = lt__quant_emit_op(e, at, LT_OP_mul, y, slot(e, "down", x, i));
+	m = lt__quant_emit_op(e, at, LT_OP_floor, lt__quant_emit_op(e, at, LT_OP_add, m, number(e, 0.5)), LT_NONE);
+	m = lt__quant_emit_op(e, at, LT_OP_mul, lt__quant_emit_cast(e, m, LT_I64), move_slot(e, "by", LT_I64, x, i));
+	m = lt__quant_emit_op(e, at, LT_OP_shr, lt__quant_emit_op(e, at, LT_OP_add, m, whole),
+		lt_graph_literal_int(e->out, LT_I64, 31));
+	lt_node sign = lt__quant_emit_op(e, at, LT_OP_shr, m, lt_graph_literal_int(e->out, LT_I64, 63));
+	sign = lt__quant_emit_op(e, at, LT_OP_max, sign, move_slot(e, "away", LT_I64, x, i));
+	m = lt__quant_emit_op(e, at, LT_OP_add, m, sign);
+	m = lt__quant_emit_op(e, at, LT_OP_add, m, move_slot(e, "half", LT_I64, x, i));
+	m = lt__quant_emit_op(e, at, LT_OP_shr, m, move_slot(e, "shr", LT_I64, x, i));
+	m = lt__quant_emit_cast(e, m, LT_F64);
+	const lt_node moves = lt_graph_op(e->out, "ne", 2, (const lt_node[]){ slot(e, "moves", x, i), number(e, 0) });
+	return m < 0 || moves < 0 ? LT_NONE : lt__quant_emit_select(e, at, moves, m, y);
+}
+
+/* Whether several values meet at a node, which may have several steps. */
+static bool has_values(const struct lt_quant *q, lt_node x)
+{
+	const struct lt_nodedef *d = &q->graph->node[x];
+	int32_t n = 0;
+	for (int32_t i = d->op == LT_OP_select; i < d->n_operand; i++)
+		n += q->node[d->operand[i]].kind != QUANT_CONST;
+	return n > 1;
+}
+
+/* Operand i where its step is that of the node. */
 static lt_node aligned_operand(struct quant_emission *e, struct searching *s, lt_node x, int32_t i, bool moves)
 {
 	const lt_node y = e->q->graph->node[x].operand[i];
 	if (e->q->node[y].kind == QUANT_CONST)
 		return constant_operand(e, s, x, i);
-	return moves ? lt__quant_emit_op(e, y, LT_OP_mul, e->to[y], slot(e, "up", x, i)) : e->to[y];
+	const lt_node up = moves ? lt__quant_emit_op(e, y, LT_OP_mul, e->to[y], slot(e, "up", x, i)) : e->to[y];
+	return moves && e->q->any && has_values(e->q, x) ? search_moved(e, y, up, x, i) : up;
 }
 
 /* floor((2a + b) / 2b) is a / b, rounded. */
@@ -111,6 +151,8 @@ static lt_node search_exact(struct quant_emission *e, struct searching *s, lt_no
 	const lt_node y = lt__quant_emit_like(e, x, d->dtype == LT_BOOL ? LT_BOOL : LT_F64, operand,
 		fill < 0 ? lowest_bits() : 0);
 	const struct lt_quant_node *n = &e->q->node[x];
+	if (n->by_channel >= 0 && e->q->any)
+		return search_moved(e, x, y, x, OF_CHANNELS);
 	return n->by_channel < 0 || y < 0 ? y : lt__quant_emit_op(e, x, LT_OP_mul, y, lt_graph_input(e->out,
 		lt__arena_format(e->scratch, "%schannel.%d.0", e->q->own, x), LT_F64, 1, &n->channel));
 }
@@ -126,12 +168,18 @@ static lt_node search_table(struct quant_emission *e, lt_node x)
 	return at < 0 ? LT_NONE : lt_graph_gather(e->out, table, at, 0);
 }
 
-/* floor(y shift + 1/2) between the cell's ends. */
+/* floor(y shift + 1/2), or y that is brought to another step, between the cell's ends; of an input floor(y / scale +
+ * 1/2). */
 static lt_node search_rounded(struct quant_emission *e, lt_node x, lt_node y, bool clamps)
 {
-	y = lt__quant_emit_op(e, x, LT_OP_mul, y, slot(e, "shift", x, 0));
+	if (e->q->graph->node[x].op == LT_OP_input)
+		y = lt__quant_emit_op(e, x, LT_OP_div, y, slot(e, "scale", x, 0));
+	else
+		y = lt__quant_emit_op(e, x, LT_OP_mul, y, slot(e, "shift", x, 0));
 	y = lt__quant_emit_op(e, x, LT_OP_add, y, number(e, 0.5));
 	y = lt__quant_emit_op(e, x, LT_OP_floor, y, LT_NONE);
+	if (e->q->any && e->q->cell[e->q->node[x].cell].kind == LT_QUANT_VALUE)
+		y = search_moved(e, x, y, x, OF_CELL);
 	if (clamps) {
 		y = lt__quant_emit_op(e, x, LT_OP_max, y, slot(e, "least", x, 0));
 		y = lt__quant_emit_op(e, x, LT_OP_min, y, slot(e, "most", x, 0));
@@ -188,7 +236,7 @@ static const void *bind_weight(const struct lt_quant *q, const struct lt_quant_f
 	const struct lt_quant_range r = lt__quant_range(c, format[cell]);
 	double *to = LT_NEW(arena, double, c->elems);
 	for (int64_t i = 0; i < c->elems; i++)
-		to[i] = (double)lt__quant_round(c->content[i], lt__quant_exponent_at(c, format[cell], i), r);
+		to[i] = (double)lt__quant_round(c->content[i], lt__quant_scale_at(c, format[cell], i), r);
 	return to;
 }
 
@@ -199,7 +247,7 @@ static const void *bind_integers(const struct lt_quant *q, const struct lt_quant
 	const struct lt_quant_range r = lt__quant_range(c, format[cell]);
 	int32_t *to = LT_NEW(arena, int32_t, c->elems);
 	for (int64_t i = 0; i < c->elems; i++)
-		to[i] = (int32_t)lt__quant_round(c->content[i], lt__quant_exponent_at(c, format[cell], i), r);
+		to[i] = (int32_t)lt__quant_round(c->content[i], lt__quant_scale_at(c, format[cell], i), r);
 	return to;
 }
 
@@ -209,7 +257,7 @@ static const void *bind_step(const struct lt_quant_cell *c, struct lt_quant_form
 	const int64_t n = c->channels ? c->channels : 1;
 	float *to = LT_NEW(arena, float, n);
 	for (int64_t i = 0; i < n; i++)
-		to[i] = ldexpf(1, f.exponent + (f.coarser ? f.coarser[i] : 0));
+		to[i] = (float)lt__quant_step_of(f, i);
 	return to;
 }
 
@@ -218,7 +266,26 @@ static const void *bind_channels(const struct lt_quant_cell *c, struct lt_quant_
 {
 	double *to = LT_NEW(arena, double, c->channels);
 	for (int64_t i = 0; i < c->channels; i++)
-		to[i] = ldexp(1, f.coarser ? f.coarser[i] : 0);
+		to[i] = ldexp(1, lt__quant_coarser(f, i));
+	return to;
+}
+
+/* What a move is in the graph, of all channels of a sum that has some: see search_moved. */
+static const void *bind_move(const struct lt_quant_move *m, int64_t n, struct lt_arena *arena, const char *what)
+{
+	const bool moves = m && m->by;
+	if (!strcmp(what, "moves") || !strcmp(what, "down"))
+		return bind_number(arena, *what == 'm' ? moves : ldexp(1, m ? -m->down : 0));
+	int64_t *to = LT_NEW(arena, int64_t, n);
+	for (int64_t i = 0; i < n && moves; i++) {
+		const int32_t shift = m[i].shift > 0 ? m[i].shift : 0;
+		if (!strcmp(what, "by"))
+			to[i] = (int64_t)m[i].by << (m[i].shift < 0 ? -m[i].shift : 0);
+		else if (!strcmp(what, "half"))
+			to[i] = shift ? INT64_C(1) << (shift - 1) : 0;
+		else
+			to[i] = !strcmp(what, "shr") ? shift : shift ? -1 : 0;
+	}
 	return to;
 }
 
@@ -258,6 +325,13 @@ lt_status lt__quant_bind(const struct lt_quant *q, const struct lt_quant_format 
 	const struct lt_quant_at *at = &d->at[x];
 	const int32_t cell = q->node[x].cell;
 	const lt_node of = q->node[x].of;
+	static const char *const moves[] = { "moves", "down", "by", "half", "away", "shr" };
+	for (size_t k = 0; k < sizeof moves / sizeof *moves; k++)
+		if (!strcmp(what, moves[k])) {
+			*out = bind_move(i == OF_CHANNELS ? at->by_channel : i == OF_CELL ? &at->move : &d->move[q->operand_at[x] + i],
+				i == OF_CHANNELS ? q->cell[q->node[x].by_channel].channels : 1, arena, what);
+			return LT_OK;
+		}
 	if (!strcmp(what, "integer"))
 		*out = bind_integers(q, format, arena, x);
 	else if (!strcmp(what, "step"))
@@ -276,7 +350,9 @@ lt_status lt__quant_bind(const struct lt_quant *q, const struct lt_quant_format 
 		*out = bind_number(arena, ldexp(i == 0 && cell >= 0 && q->cell[cell].kind == LT_QUANT_QUOTIENT ? 2 : 1,
 			d->up[q->operand_at[x] + i]));
 	else if (!strcmp(what, "shift"))
-		*out = bind_number(arena, ldexp(1, q->graph->node[x].op == LT_OP_input ? -at->value.exponent : -at->shift));
+		*out = bind_number(arena, ldexp(1, -at->shift));
+	else if (!strcmp(what, "scale"))
+		*out = bind_number(arena, at->value.scale);
 	else if (!strcmp(what, "index"))
 		*out = bind_number(arena, (double)d->at[of].value.least);
 	else if (!strcmp(what, "least"))

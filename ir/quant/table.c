@@ -95,9 +95,9 @@ bool lt__quant_same_table(const struct lt_quant *q, const struct lt_quant_derive
 	const lt_node of[] = { q->node[a].of, q->node[b].of };
 	const int32_t cell[] = { q->node[a].cell, q->node[b].cell };
 	const struct quant_number x = d->at[of[0]].value, y = d->at[of[1]].value;
-	const bool same_places = x.exponent == y.exponent && x.least == y.least && x.most == y.most
+	const bool same_places = x.scale == y.scale && x.least == y.least && x.most == y.most
 		&& shows_lowest(q, d, a) == shows_lowest(q, d, b);
-	return same_places && d->exponent[cell[0]] == d->exponent[cell[1]] && d->type[cell[0]] == d->type[cell[1]]
+	return same_places && d->scale[cell[0]] == d->scale[cell[1]] && d->type[cell[0]] == d->type[cell[1]]
 		&& d->least[cell[0]] == d->least[cell[1]] && d->most[cell[0]] == d->most[cell[1]]
 		&& same_function(q, a, b, of[0], of[1]);
 }
@@ -112,12 +112,12 @@ lt_status lt__quant_table(const struct lt_quant *q, const struct lt_quant_derive
 	double *x = LT_NEW(arena, double, *n), *y = LT_NEW(arena, double, *n);
 	*out = LT_NEW(arena, int64_t, *n);
 	for (int64_t i = 0; i < *n; i++)
-		x[i] = ldexp((double)(index.least + i), index.exponent);
+		x[i] = (double)(index.least + i) * index.scale;
 	if (shows_lowest(q, d, f))
 		x[0] = -INFINITY;
 	LT_TRY(lt__quant_function(q, f, *n, x, y));
 	for (int64_t i = 0; i < *n; i++)
-		(*out)[i] = isnan(y[i]) ? 0 : lt__quant_round(y[i], d->exponent[cell], r);
+		(*out)[i] = isnan(y[i]) ? 0 : lt__quant_round(y[i], d->scale[cell], r);
 	return LT_OK;
 }
 

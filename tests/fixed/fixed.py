@@ -61,6 +61,24 @@ def requant_multiplier(x, multiplier, shift, how, zero, least, most):
     return clamped(y, zero, least, most)
 
 
+def multiplier_of(ratio):
+    """The multiplier and the shift of a ratio (docs/quantize.md): the one below 2^31, of 31 bits, that is nearest to
+    it, halves up; a shift is 30 at most."""
+    ratio, shift = Fraction(ratio), 0
+    while ratio * 2**shift < Fraction(1, 2) and shift < 30:
+        shift += 1
+    while ratio * Fraction(2)**shift >= 1:
+        shift -= 1
+    return max(min(ROUNDINGS["up"](ratio * Fraction(2)**shift * 2**31), 2**31 - 1), 1), shift
+
+
+def brought(x, down, multiplier, shift):
+    """An integer at another step: of more than 32 bits it is shifted down before, rounded up."""
+    x = ROUNDINGS["up"](Fraction(x, 2**down))
+    assert -2**31 <= x * 2**max(-shift, 0) < 2**31, "what is multiplied has more than 32 bits"
+    return requant_multiplier(x, multiplier, shift, "twice", 0, *RANGES["int32"])
+
+
 def requant_step(x, step, zero, least, most):
     """Both the number and its product are rounded to 32 bits."""
     product = f32(f32(float(x)) * step)

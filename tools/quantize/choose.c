@@ -1,8 +1,9 @@
-/* choose.c -- the search: how many bits and which exponent each cell has.
+/* choose.c -- the search: how many bits and which step each cell has.
  *
  * All cells of 8 bits are tried first, all of 16 next.  Where the ones lose too much and the others are too large, each
  * cell is narrowed alone, to see what that loses, and then one after the other, in the order of loss for a byte.  One
- * that loses too much is left as it was, and the next is tried.  At the end exponents are moved by one, up and down.
+ * that loses too much is left as it was, and the next is tried.  At the end steps are doubled and halved, or changed by
+ * an eighth where they may be any numbers.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -89,7 +90,13 @@ static lt_status try_width(struct quantizing *z, int32_t bits, struct quantize_c
 	return try_candidate(z, c, what);
 }
 
-/* Moves exponents by one as long as that is better; `enough`: only until the loss is allowed. */
+/* A step of which a candidate with the next one, coarser or finer, is tried. */
+static double next_scale(const struct quantizing *z, double scale, bool coarser)
+{
+	return lt__quant_step(z->q, scale * (z->q->any ? coarser ? 1.125 : 0.875 : coarser ? 2 : 0.5));
+}
+
+/* Moves steps as long as that is better; `enough`: only until the loss is allowed. */
 static lt_status tune(struct quantizing *z, struct quantize_candidate *c, struct quantize_candidate *other, bool enough)
 {
 	enum { ROUNDS = 2 };
@@ -100,8 +107,8 @@ static lt_status tune(struct quantizing *z, struct quantize_candidate *c, struct
 				if (!quantize_goes_on(z) || (enough && is_good(z, c)))
 					return LT_OK;
 				candidate_copy(z, other, c);
-				other->format[i].exponent += by;
-				LT_TRY(try_candidate(z, other, "moving exponents"));
+				other->format[i].scale = next_scale(z, c->format[i].scale, by > 0);
+				LT_TRY(try_candidate(z, other, "moving steps"));
 				if (quantize_is_better(&other->score, &c->score) && is_small(z, other)) {
 					candidate_copy(z, c, other);
 					moved = true;
@@ -162,7 +169,8 @@ static lt_status narrow_all(struct quantizing *z, struct quantize_candidate *c, 
 				return LT_OK;
 			candidate_copy(z, other, c);
 			other->format[cell] = narrow;
-			other->format[cell].exponent += by;
+			if (by < 0)
+				other->format[cell].scale = next_scale(z, narrow.scale, false);
 			LT_TRY(try_candidate(z, other, "narrowing all"));
 			if (until ? other->score.possible : is_good(z, other)) {
 				candidate_copy(z, c, other);
@@ -212,8 +220,8 @@ static lt_status find_finer(struct quantizing *z, const struct quantize_candidat
 			continue;
 		z->found[c][best->format[c].bits].bits = 0;     /* that was found without channels */
 		LT_TRY(quantize_format(z, c, best->format[c].bits, &f));
-		for (int64_t i = 0; i < z->q->cell[c].channels && f.coarser; i++)
-			*finer = *finer || f.coarser[i] > 0;
+		for (int64_t i = 0; i < z->q->cell[c].channels && f.channel; i++)
+			*finer = *finer || f.channel[i] > 1;
 	}
 	return LT_OK;
 }

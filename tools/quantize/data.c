@@ -284,7 +284,7 @@ static lt_status write_input(struct quantizing *z, const struct lt_quant_derived
 	for (int64_t k = 0; k < n; k++) {
 		union lt_scalar v = k < first ? lt__load(in->at, k, b->dtype) : lt__load(in->held, k - first, b->dtype);
 		if (cell >= 0)
-			v.i = lt__quant_round(v.f, d->exponent[cell], (struct lt_quant_range){ d->least[cell], d->most[cell] });
+			v.i = lt__quant_round(v.f, d->scale[cell], (struct lt_quant_range){ d->least[cell], d->most[cell] });
 		lt__store(out->data, k, t, v);
 	}
 	return LT_OK;

@@ -162,7 +162,8 @@ static lt_status quantize_work(struct quantizing *z)
 		return quantize_compat(z);
 	}
 	lt__phase(&z->phases, "planning");
-	LT_TRY(lt__quant_plan(z->model.graph, z->source, mode_of(&z->o), &z->q));
+	LT_TRY(lt__quant_plan(z->model.graph, z->source, mode_of(&z->o), z->o.scales && !strcmp(z->o.scales, "any"),
+		&z->q));
 	LT_TRY(z->o.per_channel ? lt__quant_find_channels(z->q) : LT_OK);
 	lt__phase(&z->phases, "reading data");
 	LT_TRY(quantize_data_read(z));

@@ -25,8 +25,8 @@ static void take_result(const struct quantizing *z, const struct lt_quant_derive
 	const int32_t i = quantize_program_result(&z->search, b->name);
 	const enum lt_dtype t = lt_program_dtype(z->search.program, LT_BINDING_RESULT, i);
 	const int64_t n = z->row_results * z->classes * z->chunk;
-	int32_t exponent;
-	const double step = lt__quant_result_exponent(z->q, d, z->result, &exponent) ? ldexp(1, exponent) : 1;
+	double scale;
+	const double step = lt__quant_result_scale(z->q, d, z->result, &scale) ? scale : 1;
 	for (int64_t k = 0; k < n; k++)
 		to[chunk * n + k] = step * lt__as_double(lt__load(z->search.result[i], k, t), t);
 }

@@ -53,6 +53,9 @@ static const struct lt_tool_option rows[] = {
 		.help = "of what is kept and multiplied: %v; mixed (the default) is 8, and 16 "
 		"where 8 would lose more than --loss; 4, two in a byte, goes with --mode weights and dynamic", 0,
 		LT_VALUES("4", "8", "16", "mixed") },
+	{ 0, "scales", "WHICH", TAKE_CHOICE, AT(scales), .help = "what steps may be: %v; pow2 (the default) is powers of two, "
+		"so that a change of step is a shift, any is all numbers, which follow the data closer: a change is a product with "
+		"a number of 32 bits and a shift", 0, LT_VALUES("pow2", "any") },
 	{ 0, "per-channel", NULL, TAKE_FLAG, AT(per_channel), .help = "the weights of each channel of a result have a "
 		"step of their own" },
 	{ 0, "loss", "P", TAKE_OWN, .help = "how many points (per cent) of the metric may be lost, 0 or more; default: 0.5",
@@ -126,7 +129,7 @@ static lt_status check_compat(struct lt_context *ctx, const struct quantize_opti
 {
 	const struct { bool given; const char *option; } other[] = { { o->mode != NULL, "--mode" },
 		{ o->held > 0, "--hold-out" }, { o->flash > 0, "--flash" }, { o->ram > 0, "--ram" }, { o->page != NULL, "--page" },
-		{ o->per_channel, "--per-channel" },
+		{ o->per_channel, "--per-channel" }, { o->scales != NULL, "--scales" },
 		{ o->constant.n > 0, "--constant" },
 		{ o->weights.n > 0, "--weights" }, { o->dim.n > 0, "--dim" }, { o->fix.n > 0, "--fix" } };
 	if (!ends_with(o->model, ".sd"))

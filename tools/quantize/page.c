@@ -39,6 +39,28 @@ static void put_range(FILE *f, const json_t *cell)
 		fmax((high - low) * unit, 1));
 }
 
+/* A power of two by its exponent; of channels from the finest to the coarsest. */
+static void put_step(FILE *f, const json_t *cell)
+{
+	const json_t *scales = json_object_get(cell, "scales"), *scale;
+	double low = real_of(cell, "scale"), high = low;
+	int power;
+	size_t i;
+	json_array_foreach(scales, i, scale) {
+		low = fmin(low, json_number_value(scale));
+		high = fmax(high, json_number_value(scale));
+	}
+	for (double step = low; ; step = high) {
+		if (frexp(step, &power) == 0.5)
+			fprintf(f, "2<sup>%d</sup>", power - 1);
+		else
+			fprintf(f, "%.5g", step);
+		if (step >= high)
+			break;
+		fputs(" to ", f);
+	}
+}
+
 static void put_cells(FILE *f, const json_t *cells)
 {
 	const json_t *cell;
@@ -51,9 +73,10 @@ static void put_cells(FILE *f, const json_t *cells)
 			continue;
 		fputs("<tr><td>", f);
 		put_text(f, text_of(cell, "name"));
-		fprintf(f, "</td><td>%s</td><td>%.0f</td><td>2<sup>%.0f</sup></td><td>%s</td><td>%.0f</td><td>%.4g</td>"
-			"<td>%.4g</td><td>", text_of(cell, "kind"), real_of(cell, "bits"), real_of(cell, "exponent"),
-			text_of(cell, "type"), real_of(cell, "bytes"), real_of(cell, "low"), real_of(cell, "high"));
+		fprintf(f, "</td><td>%s</td><td>%.0f</td><td>", text_of(cell, "kind"), real_of(cell, "bits"));
+		put_step(f, cell);
+		fprintf(f, "</td><td>%s</td><td>%.0f</td><td>%.4g</td><td>%.4g</td><td>", text_of(cell, "type"),
+			real_of(cell, "bytes"), real_of(cell, "low"), real_of(cell, "high"));
 		put_range(f, cell);
 		fputs("</td></tr>\n", f);
 	}
@@ -71,6 +94,28 @@ static void put_sums(FILE *f, const json_t *sums)
 		put_text(f, text_of(sum, "name"));
 		fprintf(f, "</td><td>%s</td><td>%.0f</td><td>%.0f</td></tr>\n", text_of(sum, "type"), real_of(sum, "least"),
 			real_of(sum, "most"));
+	}
+	fputs("</table>\n", f);
+}
+
+/* Changes of steps, but those of each channel. */
+static void put_multipliers(FILE *f, const json_t *moves)
+{
+	const json_t *m;
+	size_t i;
+	if (!moves)
+		return;
+	fputs("<h2>Multipliers</h2>\n<p>What is brought to another step: times the multiplier, divided by 2<sup>31</sup> and "
+		"by 2<sup>shift</sup>.</p>\n<table>\n<tr><th>name</th><th>of</th><th>from</th><th>to</th><th>multiplier</th>"
+		"<th>shift</th></tr>\n", f);
+	json_array_foreach(moves, i, m) {
+		if (!strcmp(text_of(m, "of"), "channel"))
+			continue;
+		fputs("<tr><td>", f);
+		put_text(f, text_of(m, "name"));
+		fprintf(f, "</td><td>%s %.0f</td><td>%.5g</td><td>%.5g</td><td>%.0f</td><td>%.0f</td></tr>\n", text_of(m, "of"),
+			real_of(m, "number"), real_of(m, "from"), real_of(m, "to"), real_of(m, "multiplier"),
+			real_of(m, "shift") + real_of(m, "down"));
 	}
 	fputs("</table>\n", f);
 }
@@ -124,6 +169,7 @@ static void put_page(FILE *f, const json_t *report)
 	put_tried(f, report);
 	put_cells(f, json_object_get(report, "cells"));
 	put_sums(f, json_object_get(report, "sums"));
+	put_multipliers(f, json_object_get(report, "multipliers"));
 	fputs("</html>\n", f);
 }
 

@@ -13,7 +13,8 @@
 /* options.c: the command line; everything points into argv. */
 enum quantize_metric { METRIC_ACCURACY, METRIC_AGREE, METRIC_ERROR };
 struct quantize_options {
-	const char *model, *output, *labels, *data_out, *result, *bits, *mode, *metric, *backends, *report, *page, *compat;
+	const char *model, *output, *labels, *data_out, *result, *bits, *scales, *mode, *metric, *backends, *report, *page;
+	const char *compat;
 	struct lt_texts data, constant, weights, dim, fix;
 	double loss, seconds;
 	int64_t held;                   /* per cent of the data that are held out */
@@ -119,7 +120,8 @@ lt_status quantize_expect(struct quantizing *, const struct quantize_program *, 
 void quantize_expected(struct quantizing *);
 /* The metric of results, `n` numbers an evaluation. */
 double quantize_metric(const struct quantizing *, const double *result);
-/* The format of so many bits in which a cell loses least, of what the data had there; memory is the plan's. */
+/* The format of so many bits, and its step, in which a cell loses least, of what the data had there; memory is the
+ * plan's. */
 lt_status quantize_format(struct quantizing *, int32_t cell, int32_t bits, struct lt_quant_format *out);
 /* How much of --time is left; whether another candidate may be tried. */
 int64_t quantize_left_ns(const struct quantizing *);

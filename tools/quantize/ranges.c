@@ -171,7 +171,7 @@ lt_status quantize_ranges(struct quantizing *z)
 	return LT_OK;
 }
 
-/* -- exponents -- */
+/* -- steps -- */
 
 int64_t quantize_left_ns(const struct quantizing *z)
 {
@@ -185,7 +185,6 @@ static double distance_at(struct quantizing *z, int32_t c, struct lt_quant_forma
 {
 	const struct lt_quant_cell *cell = &z->q->cell[c];
 	const struct lt_quant_range r = lt__quant_range(cell, f);
-	const double step = ldexp(1, f.exponent);
 	const int64_t n = cell->content ? cell->elems : z->seen[c].n;
 	const int64_t run = channel < 0 ? n : cell->inner, next = channel < 0 ? n : cell->channels * cell->inner;
 	double sum = 0;
@@ -193,7 +192,7 @@ static double distance_at(struct quantizing *z, int32_t c, struct lt_quant_forma
 	for (int64_t begin = channel < 0 ? 0 : channel * run; begin < n; begin += next)
 		for (int64_t i = begin; i < begin + run; i++) {
 			const double x = cell->content ? cell->content[i] : z->seen[c].at[i];
-			const double away = x - step * (double)lt__quant_round(x, f.exponent, r);
+			const double away = x - f.scale * (double)lt__quant_round(x, f.scale, r);
 			sum += away * away;
 		}
 	return sum;
@@ -202,34 +201,40 @@ static double distance_at(struct quantizing *z, int32_t c, struct lt_quant_forma
 /* The first candidate is tried whatever time it takes, another one as long as there is time for it. */
 static bool looks_on(const struct quantizing *z) { return z->tried > 0 ? quantize_goes_on(z) : !lt__interrupted(NULL); }
 
-/* The exponent at which a cell, or a channel of it, loses least: of a few, from `most` on down; of a channel that
- * itself where there is no time left to look. */
-static int32_t best_exponent(struct quantizing *z, int32_t cell, int32_t bits, int32_t most, int64_t channel)
+/* Number i of the steps that are looked at, from the one that holds all on down: powers of two, or sixteenths of it. */
+static double tried_scale(const struct quantizing *z, double most, int i)
 {
-	enum { TRIED = 4 };
-	int32_t best = most;
-	double least = INFINITY;
+	return z->q->any ? lt__quant_step(z->q, most * (16 - i) / 16) : ldexp(most, -i);
+}
+
+/* The step at which a cell, or a channel of it, loses least: of a few, from `most` on down; of a channel that
+ * itself where there is no time left to look. */
+static double best_scale(struct quantizing *z, int32_t cell, int32_t bits, double most, int64_t channel)
+{
+	enum { TRIED = 4, TRIED_OF_ANY = 12 };
+	double best = most, least = INFINITY;
 	/* Of an index what is cut off would be taken for minus infinity. */
 	if (z->q->cell[cell].lowest || (channel >= 0 && !looks_on(z)))
 		return most;
-	for (int32_t e = most; e > most - TRIED; e--) {
+	for (int i = 0; i < (z->q->any ? TRIED_OF_ANY : TRIED); i++) {
+		const double scale = tried_scale(z, most, i);
 		double d = 0;
 		for (int32_t c = cell; c < z->q->n_cell; c++)
-			d += z->q->cell[c].like == cell ? distance_at(z, c, (struct lt_quant_format){ .bits = bits, .exponent = e },
+			d += z->q->cell[c].like == cell ? distance_at(z, c, (struct lt_quant_format){ .bits = bits, .scale = scale },
 				channel) : 0;
 		if (d < least) {
 			least = d;
-			best = e;
+			best = scale;
 		}
 	}
 	return best;
 }
 
-/* The exponent of each channel of a constant, *most the coarsest; one of zeros has that. */
-static int32_t *channel_exponents(struct quantizing *z, int32_t c, int32_t bits, int32_t *most)
+/* The step of each channel of a constant, *most the coarsest; one of zeros has that. */
+static double *channel_scales(struct quantizing *z, int32_t c, int32_t bits, double *most)
 {
 	const struct lt_quant_cell *cell = &z->q->cell[c];
-	int32_t *e = LT_NEW(z->q->arena, int32_t, cell->channels);
+	double *to = LT_NEW(z->q->arena, double, cell->channels);
 	double *range = LT_NEW(z->q->arena, double, 2 * cell->channels);
 	z->looked_at += cell->elems;
 	for (int64_t i = 0; i < cell->elems; i++) {
@@ -237,16 +242,16 @@ static int32_t *channel_exponents(struct quantizing *z, int32_t c, int32_t bits,
 		r[0] = fmin(r[0], cell->content[i]);
 		r[1] = fmax(r[1], cell->content[i]);
 	}
-	*most = INT32_MIN;
+	*most = 0;
 	for (int64_t k = 0; k < cell->channels; k++) {
 		const bool zeros = range[2 * k] >= 0 && range[2 * k + 1] <= 0;
-		e[k] = zeros ? INT32_MAX : best_exponent(z, c, bits, lt__quant_channel_exponent(cell, bits, range[2 * k],
+		to[k] = zeros ? INFINITY : best_scale(z, c, bits, lt__quant_channel_scale(z->q, cell, bits, range[2 * k],
 			range[2 * k + 1]), k);
-		*most = zeros || e[k] < *most ? *most : e[k];
+		*most = zeros || to[k] < *most ? *most : to[k];
 	}
 	for (int64_t k = 0; k < cell->channels; k++)
-		e[k] = e[k] < *most ? e[k] : *most;
-	return e;
+		to[k] = fmin(to[k], *most);
+	return to;
 }
 
 struct formatting { struct quantizing *z; int32_t cell, bits; struct lt_quant_format *out; };
@@ -257,18 +262,18 @@ static lt_status format_channels(void *user)
 	const struct formatting *f = user;
 	struct quantizing *z = f->z;
 	const struct lt_quant_cell *cell = &z->q->cell[f->cell];
-	int32_t most, finest;
-	const int32_t *e = channel_exponents(z, f->cell, f->bits, &most);
-	finest = most;
+	double most;
+	double *to = channel_scales(z, f->cell, f->bits, &most), finest = most;
 	for (int64_t k = 0; k < cell->channels; k++)
-		finest = e[k] < finest ? e[k] : finest;
-	/* No step is so fine that a sum of integers at it, by values of so many bits, would be of more than 32. */
-	const int32_t fine = z->q->mode == LT_QUANT_STATIC ? ilogb(cell->most) + 1 + f->bits - SUM_BITS : most - MOST;
-	finest = finest > fine ? finest : fine < most ? fine : most;
-	uint8_t *coarser = LT_NEW(z->q->arena, uint8_t, cell->channels);
+		finest = fmin(finest, to[k]);
+	/* No step is so fine that a sum of integers at it, by values of so many bits, would be of more than 32, where all sums
+	 * are moved up to it. */
+	const double fine = z->q->mode == LT_QUANT_STATIC && !z->q->any ? ldexp(1, ilogb(cell->most) + 1 + f->bits - SUM_BITS)
+		: ldexp(most, -MOST);
+	finest = fmax(finest, fmin(fine, most));
 	for (int64_t k = 0; k < cell->channels; k++)
-		coarser[k] = (uint8_t)(e[k] > finest ? e[k] - finest : 0);
-	*f->out = (struct lt_quant_format){ f->bits, finest, coarser };
+		to[k] = fmax(to[k] / finest, 1);
+	*f->out = (struct lt_quant_format){ f->bits, finest, to };
 	return LT_OK;
 }
 
@@ -280,8 +285,8 @@ lt_status quantize_format(struct quantizing *z, int32_t c, int32_t bits, struct 
 	if (!found->bits && cell->channels > 1 && (cell->low < 0 || cell->high > 0))
 		LT_TRY(lt__protect(z->ctx, format_channels, &f));
 	if (!found->bits)
-		*found = (struct lt_quant_format){ .bits = bits, .exponent = best_exponent(z, c, bits, lt__quant_exponent(cell, bits),
-			-1) };
+		*found = (struct lt_quant_format){ .bits = bits, .scale = best_scale(z, c, bits, lt__quant_scale(z->q, cell,
+			bits), -1) };
 	*out = *found;
 	return LT_OK;
 }

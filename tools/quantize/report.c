@@ -17,13 +17,25 @@ void quantize_say_metric(const struct quantizing *z, double metric)
 
 static const char *const kinds[] = { "input", "constant", "value", "table", "quotient", "wide" };
 
-/* Of the step of each channel. */
-static json_t *exponents_json(const struct lt_quant_cell *cell, struct lt_quant_format f)
+/* A step; where all are powers of two its exponent, too.  channels: of each of those. */
+static void put_steps(json_t *o, const struct quantizing *z, double scale, const struct lt_quant_cell *channels,
+	struct lt_quant_format f)
 {
-	json_t *all = json_array();
-	for (int64_t i = 0; i < cell->channels; i++)
-		json_array_append_new(all, json_integer(f.exponent + f.coarser[i]));
-	return all;
+	json_object_set_new(o, "scale", json_real(scale));
+	if (!z->q->any)
+		json_object_set_new(o, "exponent", json_integer(ilogb(scale)));
+	if (!channels)
+		return;
+	json_t *scales = json_array(), *exponents = json_array();
+	for (int64_t i = 0; i < channels->channels; i++) {
+		json_array_append_new(scales, json_real(lt__quant_step_of(f, i)));
+		json_array_append_new(exponents, json_integer(ilogb(lt__quant_step_of(f, i))));
+	}
+	json_object_set_new(o, "scales", scales);
+	if (z->q->any)
+		json_decref(exponents);
+	else
+		json_object_set_new(o, "exponents", exponents);
 }
 
 static json_t *cell_json(const struct quantizing *z, const struct lt_quant_derived *d, int32_t c)
@@ -38,13 +50,11 @@ static json_t *cell_json(const struct quantizing *z, const struct lt_quant_deriv
 	json_object_set_new(o, "type", json_string(lt__dtype_info(d->type[c])->script));
 	json_object_set_new(o, "bytes", json_integer(lt__quant_bytes(cell, z->best.format[c], d->type[c])));
 	json_object_set_new(o, "bits", json_integer(cell->kind == LT_QUANT_WIDE ? cell->bits : z->best.format[c].bits));
-	json_object_set_new(o, "exponent", json_integer(d->exponent[c]));
-	if (z->best.format[c].coarser)
-		json_object_set_new(o, "exponents", exponents_json(cell, z->best.format[c]));
+	put_steps(o, z, d->scale[c], z->best.format[c].channel ? cell : NULL, z->best.format[c]);
 	json_object_set_new(o, "low", json_real(cell->low));
 	json_object_set_new(o, "high", json_real(cell->high));
-	json_object_set_new(o, "least", json_real(ldexp((double)d->least[c], d->exponent[c])));
-	json_object_set_new(o, "most", json_real(ldexp((double)d->most[c], d->exponent[c])));
+	json_object_set_new(o, "least", json_real((double)d->least[c] * d->scale[c]));
+	json_object_set_new(o, "most", json_real((double)d->most[c] * d->scale[c]));
 	return o;
 }
 
@@ -62,6 +72,43 @@ static json_t *sums_json(const struct quantizing *z, const struct lt_quant_deriv
 		json_object_set_new(o, "most", json_integer(most));
 		json_object_set_new(o, "type", json_string(least >= -INT32_MAX && most <= INT32_MAX ? "int32" : "int64"));
 		json_array_append_new(all, o);
+	}
+	return all;
+}
+
+/* What a multiplier and a shift bring to another step: operands, what is kept, the sums of channels. */
+static void put_moves(json_t *all, const struct quantizing *z, const struct lt_quant_derived *d, lt_node x,
+	int32_t first, int32_t by)
+{
+	struct lt_quant_moved m;
+	for (int32_t i = first; ; i += by) {
+		const bool is = lt__quant_moved_of(z->q, d, x, i, &m);
+		if (m.end || (i == LT_QUANT_OF_CELL && !is))
+			return;
+		json_t *o = is ? json_object() : NULL;
+		const int32_t channel = LT_QUANT_CHANNEL - i;
+		json_object_set_new(o, "name", lt__json_text(z->model.graph->node[x].name));
+		json_object_set_new(o, "of", json_string(i >= 0 ? "operand" : channel >= 0 ? "channel" : "value"));
+		json_object_set_new(o, "number", json_integer(i >= 0 ? i : channel >= 0 ? channel : 0));
+		json_object_set_new(o, "from", json_real(m.from));
+		json_object_set_new(o, "to", json_real(m.to));
+		json_object_set_new(o, "down", json_integer(m.move.down));
+		json_object_set_new(o, "multiplier", json_integer(m.move.by));
+		json_object_set_new(o, "shift", json_integer(m.move.shift));
+		if (o)
+			json_array_append_new(all, o);
+		if (i == LT_QUANT_OF_CELL)
+			return;
+	}
+}
+
+static json_t *moves_json(const struct quantizing *z, const struct lt_quant_derived *d)
+{
+	json_t *all = json_array();
+	for (lt_node x = 0; x < z->model.graph->n_node; x++) {
+		put_moves(all, z, d, x, 0, 1);
+		put_moves(all, z, d, x, LT_QUANT_CHANNEL, -1);
+		put_moves(all, z, d, x, LT_QUANT_OF_CELL, 1);
 	}
 	return all;
 }
@@ -102,6 +149,7 @@ static json_t *report_json(const struct quantizing *z, const struct lt_quant_der
 		json_array_append_new(cells, cell_json(z, d, c));
 	json_object_set_new(o, "model", lt__json_text(z->o.model));
 	json_object_set_new(o, "script", lt__json_text(z->o.output));
+	json_object_set_new(o, "scales", json_string(z->q->any ? "any" : "pow2"));
 	json_object_set_new(o, "metric", json_string(metrics[z->metric]));
 	json_object_set_new(o, "floats", json_real(z->part.base));
 	json_object_set_new(o, "integers", json_real(z->best.score.metric));
@@ -124,6 +172,8 @@ static json_t *report_json(const struct quantizing *z, const struct lt_quant_der
 	json_object_set_new(o, "looked_at", json_integer(z->looked_at));
 	json_object_set_new(o, "cells", cells);
 	json_object_set_new(o, "sums", sums_json(z, d));
+	if (z->q->any)
+		json_object_set_new(o, "multipliers", moves_json(z, d));
 	json_object_set_new(o, "tried", tried_json(z));
 	return o;
 }
@@ -143,7 +193,7 @@ lt_status quantize_report_write(struct quantizing *z, const struct lt_quant_deri
 
 lt_status quantize_json_write(struct quantizing *z, json_t *o)
 {
-	char *text = json_dumps(o, LT_JSON_PLAIN | JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+	char *text = json_dumps(o, LT_JSON_PLAIN | JSON_INDENT(1) | JSON_REAL_PRECISION(17));
 	lt_status s = text ? LT_OK : lt_fail(z->ctx, LT_ENOMEM, "out of memory");
 	if (!s && z->o.report)
 		s = write_text(z, z->o.report, text);

@@ -35,7 +35,7 @@ static lt_status integer_input(const struct quantizing *z, const struct lt_quant
 				continue;
 			void *to = lt__arena_alloc(arena, (size_t)cell->elems * lt_dtype_bytes(d->type[c]) + 1);
 			for (int64_t k = 0; k < cell->elems; k++)
-				lt__store(to, k, d->type[c], (union lt_scalar){ .i = lt__quant_round(lt__load(at, k, b->dtype).f, d->exponent[c],
+				lt__store(to, k, d->type[c], (union lt_scalar){ .i = lt__quant_round(lt__load(at, k, b->dtype).f, d->scale[c],
 					(struct lt_quant_range){ d->least[c], d->most[c] }) });
 			*out = to;
 		}
@@ -219,8 +219,8 @@ lt_status quantize_script_write(struct quantizing *z, const struct lt_graph *g)
 	lt_status s = write_weights(z, g, &weights);
 	if (!s && !(s = lt__out_open(z->ctx, z->o.output, &out))) {
 		struct lt_says says = { .to = out.file };
-		lt__say(out.file, "# %s in integers: an integer q of a value that means 2^-7 stands for q / 128.\n",
-			lt__shown(last_name(z->o.model)).text);
+		lt__say(out.file, "# %s in integers: an integer q of a value that means %s.\n", lt__shown(last_name(z->o.model)).text,
+			z->q && z->q->any ? "0.02 stands for q * 0.02" : "2^-7 stands for q / 128");
 		if (weights)
 			lt__say(out.file, "# weights: %s\n", lt__shown(last_name(weights)).text);
 		s = lt__script_print(g, lt__say_piece, &says);
