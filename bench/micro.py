@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
-"""Microcontrollers: instructions and cycles of layers, counted on emulators, beside CMSIS-NN and SeeDot's library.
+"""Microcontrollers: instructions and cycles of layers, counted on emulators, beside CMSIS-NN, TensorFlow Lite Micro and
+SeeDot's library.
 
-    python3 bench/micro.py [--cmsis FOLDER] [--seedot FOLDER] [--predicted] [--lt-build build/lt-build]
+    python3 bench/micro.py [--cmsis FOLDER] [--tflm FOLDER --gemmlowp FOLDER] [--seedot FOLDER] [--predicted]
+                           [--lt-build build/lt-build]
 
 Layers are built by lt-build, which verifies them, and says what a call took: on Cortex-M instructions (SysTick of
 qemu-system-arm with -icount, to within 40), on AVR cycles (simavr).  FOLDER has CMSIS-NN (Include and Source, such as
 `git clone https://github.com/ARM-software/CMSIS-NN`): its functions for the same shapes are compiled with -Ofast, as
 its own build does, and counted by the same program (tools/build/standalone/micro.c).  It requantises by a multiplier
-with two roundings, ours here by a shift with one.  --seedot: tools/SeeDot/seedot of EdgeML
+with two roundings, ours here by a shift with one.  --tflm: `git clone https://github.com/tensorflow/tflite-micro`; its
+reference kernels, which need gemmlowp (`git clone https://github.com/google/gemmlowp`), by -O2, as its own build does,
+with that multiplier, too.  --seedot: tools/SeeDot/seedot of EdgeML
 (`git clone https://github.com/microsoft/EdgeML`), whose product for the Arduino, a vector by a matrix in flash, is
 compiled by avr-g++ with -O3 (with -Os, the Arduino IDE's own, it takes longer).  --predicted: instead, of 14 layers of
 drawn shapes, how far off what lt-build predicts is.  Needs what scripts/setup.sh micro installs.
@@ -38,7 +42,7 @@ b = ConstantTensor(b, int32, [16]);
 s = FixedMatMulNode(x, w, b, 0, 0, int32);
 result y = RequantShiftNode(s, %(shift)d, int%(bits)d, up);
 """
-# Name, script, products, the call of CMSIS-NN.
+# Name, script, products, the call of CMSIS-NN; that of TensorFlow Lite Micro is tflm_ and the first word of the name.
 LAYERS = (
     ("dense 256x64", FC, 256 * 64, "arm_fully_connected_s8(&ctx, &fc, &one, &d_x1, x, &d_w, w, &d_b, bias, &d_y1, y)"),
     ("convolution 3x3, 16x16x16 to 16", CONV % (16, 1), 16 * 16 * 16 * 9 * 16,
@@ -131,29 +135,97 @@ def predicted(lt_build, folder):
         print(f"| {target} | {len(off)} | {sum(off) / len(off):.0%} | {max(off):.0%} |", flush=True)
 
 
-def peer(cmsis, call, target, folder):
-    """The same of a function of CMSIS-NN; it answers 0."""
+TFLM = """#include "tensorflow/lite/kernels/internal/reference/integer_ops/conv.h"
+#include "tensorflow/lite/kernels/internal/reference/integer_ops/depthwise_conv.h"
+#include "tensorflow/lite/kernels/internal/reference/integer_ops/fully_connected.h"
+using namespace tflite;
+static RuntimeShape shape(int n, int h, int w, int c)
+{
+    const int32_t d[4] = { n, h, w, c };
+    return RuntimeShape(4, d);
+}
+extern "C" int tflm_dense(const int8_t *x, const int8_t *w, const int32_t *b, int8_t *y)
+{
+    const int32_t d_x[2] = { 1, 256 }, d_w[2] = { 64, 256 }, d_b[1] = { 64 }, d_y[2] = { 1, 64 };
+    FullyConnectedParams p = FullyConnectedParams();
+    p.input_offset = 3;
+    p.output_multiplier = 1 << 30;
+    p.output_shift = -8;
+    p.quantized_activation_min = -128;
+    p.quantized_activation_max = 127;
+    reference_integer_ops::FullyConnected(p, RuntimeShape(2, d_x), x, RuntimeShape(2, d_w), w, RuntimeShape(1, d_b), b,
+        RuntimeShape(2, d_y), y);
+    return 0;
+}
+extern "C" int tflm_convolution(const int8_t *x, const int8_t *w, const int32_t *b, int8_t *y, const int32_t *m,
+    const int32_t *s)
+{
+    const int32_t d_b[1] = { 16 };
+    ConvParams p = ConvParams();
+    p.input_offset = 3;
+    p.stride_width = p.stride_height = p.dilation_width_factor = p.dilation_height_factor = 1;
+    p.padding_values.width = p.padding_values.height = 1;
+    p.quantized_activation_min = -128;
+    p.quantized_activation_max = 127;
+    reference_integer_ops::ConvPerChannel(p, m, s, shape(1, 16, 16, 16), x, shape(16, 3, 3, 16), w,
+        RuntimeShape(1, d_b), b, shape(1, 16, 16, 16), y);
+    return 0;
+}
+extern "C" int tflm_depthwise(const int8_t *x, const int8_t *w, const int32_t *b, int8_t *y, const int32_t *m,
+    const int32_t *s)
+{
+    const int32_t d_b[1] = { 16 };
+    DepthwiseParams p = DepthwiseParams();
+    p.input_offset = 3;
+    p.stride_width = p.stride_height = p.dilation_width_factor = p.dilation_height_factor = p.depth_multiplier = 1;
+    p.padding_values.width = p.padding_values.height = 1;
+    p.quantized_activation_min = -128;
+    p.quantized_activation_max = 127;
+    reference_integer_ops::DepthwiseConvPerChannel(p, m, s, shape(1, 16, 16, 16), x, shape(1, 3, 3, 16), w,
+        RuntimeShape(1, d_b), b, shape(1, 16, 16, 16), y);
+    return 0;
+}
+"""
+
+
+def peer(cmsis, call, target, folder, tflm=None):
+    """The same of a function of CMSIS-NN, which answers 0; or, with tflm, folders of it and of gemmlowp, of that."""
     names = {"peer.c": PEER % call, "peer.ld": SCRIPT}
+    if tflm:
+        names["peer.c"] = re.sub(r"    cmsis_nn_context.*?    return", "    return", names["peer.c"], flags=re.DOTALL)
+        declared = "int " + call.split("(", maxsplit=1)[0] + "();\n"
+        names["peer.c"] = names["peer.c"].replace('#include "arm_nnfunctions.h"\n', declared)
+        names["tflm.cc"] = TFLM
     with open("tools/build/standalone/micro.c") as f:
         names["peer.c"] += f.read()
     for name, text in names.items():
         with open(os.path.join(folder, name), "w") as f:
             f.write(text)
-    sources = [s for kind in ("FullyConnected", "Convolution", "NNSupport")
-               for s in glob.glob(os.path.join(cmsis, "Source", kind + "*", "*.c"))
-               if "f16" not in s and "f32" not in s]
     elf, told = os.path.join(folder, "peer.elf"), os.path.join(folder, "peer.txt")
-    flags = ["-mcpu=" + target, "-mthumb", "-mfloat-abi=soft", "-Ofast", "-ffunction-sections", "-fdata-sections", "-w"]
-    subprocess.run(["arm-none-eabi-gcc"] + flags + ["-nostartfiles", "-Wl,--gc-sections", "-I",
-                   os.path.join(cmsis, "Include"), "-T", os.path.join(folder, "peer.ld"),
-                   os.path.join(folder, "peer.c")] + sources + ["-o", elf, "-lc", "-lgcc"], check=True)
+    flags = ["-mcpu=" + target, "-mthumb", "-mfloat-abi=soft", "-ffunction-sections", "-fdata-sections", "-w"]
+    if tflm:
+        sources, include = [os.path.join(folder, name) for name in ("tflm.o", "common.o")], []
+        common = os.path.join(tflm[0], "tensorflow", "lite", "kernels", "internal", "common.cc")
+        for source, out in zip((os.path.join(folder, "tflm.cc"), common), sources):
+            subprocess.run(["arm-none-eabi-g++"] + flags + [
+                "-std=c++17", "-O2", "-fno-rtti", "-fno-exceptions", "-DNDEBUG", "-DTF_LITE_STATIC_MEMORY",
+                "-I" + tflm[0], "-I" + tflm[1], "-c", source, "-o", out], check=True)
+    else:
+        include = ["-I", os.path.join(cmsis, "Include")]
+        sources = [s for kind in ("FullyConnected", "Convolution", "NNSupport")
+                   for s in glob.glob(os.path.join(cmsis, "Source", kind + "*", "*.c"))
+                   if "f16" not in s and "f32" not in s]
+    # It calls memcpy, strlen and abort, at most, of the C library.
+    subprocess.run(["arm-none-eabi-gcc"] + flags + ["-Ofast", "-nostartfiles", "-Wl,--gc-sections"] + include + [
+        "-T", os.path.join(folder, "peer.ld"), os.path.join(folder, "peer.c")] + sources + [
+        "-o", elf, "--specs=nosys.specs", "-lc", "-lgcc"], check=True)
     board = ["-M", BOARD[target], "-display", "none", "-monitor", "none", "-icount", "shift=0"]
     subprocess.run(["qemu-system-arm"] + board + ["-serial", "file:" + told, "-semihosting-config",
                    "enable=on,target=native", "-kernel", elf], check=True, timeout=120)
     with open(told) as f:
         text = f.read()
     if not re.search("@code 0+;", text):
-        raise SystemExit("CMSIS-NN refused %s" % call)
+        raise SystemExit("%s was refused" % call)
     return int(re.search("@time ([0-9a-f]+)", text).group(1), 16)
 
 
@@ -209,6 +281,8 @@ def seedot(library, bits, folder):
 def main():
     parse = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parse.add_argument("--cmsis", metavar="FOLDER")
+    parse.add_argument("--tflm", metavar="FOLDER")
+    parse.add_argument("--gemmlowp", metavar="FOLDER")
     parse.add_argument("--seedot", metavar="FOLDER")
     parse.add_argument("--predicted", action="store_true")
     parse.add_argument("--lt-build", default="build/lt-build")
@@ -217,17 +291,22 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             predicted(o.lt_build, folder)
         return
-    print("| layer | target | ours | CMSIS-NN, SeeDot |\n| --- | --- | --- | --- |")
+    if o.tflm and not o.gemmlowp:
+        parse.error("--tflm needs --gemmlowp: TensorFlow Lite Micro's headers include those of gemmlowp")
+    print("| layer | target | ours | CMSIS-NN, SeeDot | TensorFlow Lite Micro |\n| --- | --- | --- | --- | --- |")
     with tempfile.TemporaryDirectory() as folder:
         for name, script, products, call in LAYERS:
             for target in ARM:
                 mine = ours(o.lt_build, script, target, folder) / products
                 other = "%.2f" % (peer(o.cmsis, call, target, folder) / products) if o.cmsis else ""
-                print("| %s | %s | %.2f | %s |" % (name, target, mine, other), flush=True)
+                word = name.split()[0]
+                own = "tflm_%s(x, w, bias, y%s)" % (word, "" if word == "dense" else ", multiplier, shift")
+                third = "%.2f" % (peer(None, own, target, folder, (o.tflm, o.gemmlowp)) / products) if o.tflm else ""
+                print("| %s | %s | %.2f | %s | %s |" % (name, target, mine, other, third), flush=True)
         for bits, shift in ((8, 7), (16, 15)):
             cycles = ours(o.lt_build, DENSE % {"bits": bits, "shift": shift}, "avr5", folder)
             other = format(seedot(o.seedot, bits, folder), ",") if o.seedot else ""
-            print("| dense 64x16, %d bits, cycles of a call | avr5 | %s | %s |" % (bits, format(cycles, ","), other))
+            print("| dense 64x16, %d bits, cycles of a call | avr5 | %s | %s | |" % (bits, format(cycles, ","), other))
 
 
 if __name__ == "__main__":

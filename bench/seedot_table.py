@@ -90,14 +90,16 @@ def on_chip(build, to, model, *weights):
     """Cycles of a call on the chip, bytes of flash, and those of a program; or None, and why there are none."""
     text, ok = said(f"{build}/lt-build", model, *weights, "-i", "X=zeros", "--target", "avr5", "-o", f"{to}/model.c")
     if not ok:
-        return None, re.search(r"no room: .*?,", text)[0].rstrip(",") if "no room" in text else text.strip(), None
+        over = re.search(r"has no room: \d+ bytes of (\w+) are wanted, (\d+) more", text)
+        return None, f"no room: {over[2]} bytes of {over[1]} are missing" if over else text.strip(), None
     return (int(re.search(r"takes (\d+) cycles", text)[1]), int(re.search(r"flash (\d+) bytes", text)[1]),
             program_bytes(to, "model"))
 
 
 def beside(a, b):
-    """Of floats and of integers, and their ratio; a: bytes or cycles, or a text that says why there are none."""
-    told = [format(v, ",") if isinstance(v, int) else v for v in (a, b)]
+    """Of floats and of integers, and their ratio: bytes or cycles, a text that says why there are none, or None, which
+    another column explains."""
+    told = [format(v, ",") if isinstance(v, int) else v or "" for v in (a, b)]
     return f"{told[0]} | {told[1]} | {format(a / b, '.2f') if isinstance(a, int) and isinstance(b, int) else ''}"
 
 

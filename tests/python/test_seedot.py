@@ -48,6 +48,16 @@ def test_models(name, backend):
             assert interp.run(text, {**{k: v.astype(float) for k, v in declared(name).items()}, "X": x}) == got
 
 
+def test_page(monkeypatch):
+    """docs/seedot.md's Python gives what its table has."""
+    with open(os.path.join(ROOT, "docs", "seedot.md"), encoding="utf-8") as f:
+        block, = re.findall(r"^```python\n(.*?)^```$", f.read(), re.S | re.M)
+    monkeypatch.chdir(ROOT)
+    names = {}
+    exec(block, names)
+    assert names["right"] == told()["lenet"][1]
+
+
 def test_sources(tmp_path):
     text = "let X = (2, 1) in [-1, 1] in let W = (1, 2) in [-1, 1] in W * X"
     x, w = np.float32([[0.5], [-0.25]]), np.float32([[1, -1]])
