@@ -64,14 +64,14 @@ def own(build, to, model, data, test, labels, compat, bits):
 REGION_END = {"text": 0x8000, "data": 0x800900}         # of the ATmega328P, as its linker has addresses
 
 
-def program_bytes(to, name):
-    """Flash of a program that calls the function, with what it takes of the C library: what a sketch takes.  A text
-    where a chip has no room for that."""
+def program_bytes(to, name, tensors):
+    """Flash of a program that calls the function, with what it takes of the C library: what a sketch takes.  tensors:
+    bytes of what the call is given and gives.  A text where a chip has no room for that."""
     with open(f"{to}/{name}.c", encoding="utf-8") as f:
         text = f.read()
     with open(f"{to}/main.c", "w", encoding="utf-8") as f:
-        f.write(f'#include "{name}.h"\nstatic volatile float x[64], y;\n'
-                f"int main(void) {{ return {name}((void *)x, (void *)&y); }}\n")
+        f.write(f'#include "{name}.h"\nstatic volatile char x[{tensors - 4}], y[4];\n'
+                f"int main(void) {{ return {name}((void *)x, (void *)y); }}\n")
     flags = re.search(r"Flags: (.*?) \*/", text)[1].split()
     text, ok = said("avr-gcc", *flags, *(f"{to}/{v}.c" for v in ("main", name, name + "_data")), "-lm", "-o",
                     f"{to}/main.elf")
@@ -93,7 +93,7 @@ def on_chip(build, to, model, *weights):
         over = re.search(r"has no room: \d+ bytes of (\w+) are wanted, (\d+) more", text)
         return None, f"no room: {over[2]} bytes of {over[1]} are missing" if over else text.strip(), None
     return (int(re.search(r"takes (\d+) cycles", text)[1]), int(re.search(r"flash (\d+) bytes", text)[1]),
-            program_bytes(to, "model"))
+            program_bytes(to, "model", int(re.search(r"tensors of a call (\d+)", text)[1])))
 
 
 def beside(a, b):

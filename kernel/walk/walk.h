@@ -17,12 +17,30 @@ lt_status lt__walk_counts(const struct lt_kernel *, int64_t *runs, struct lt_dia
  * elements, all false. */
 void lt__walk_parts(const struct lt_kernel *, bool addresses, bool *part);
 
-/* work.c: kinds of work, and how much of each a run does: accesses and their bytes, products of numbers of 8, 16 and
- * 32 bits before they are cast, of bytes by four, other operators of integers up to 32 bits, all of 64 and of floats,
- * iterations of loops, loops that are entered, conditions that are asked, 1 for the launch. */
-enum lt_work_kind { LT_WORK_LOAD, LT_WORK_LOAD_BYTES, LT_WORK_STORE, LT_WORK_STORE_BYTES, LT_WORK_PRODUCT8,
-	LT_WORK_PRODUCT16, LT_WORK_PRODUCT32, LT_WORK_DOT, LT_WORK_SUM, LT_WORK_SHIFT, LT_WORK_CHOICE, LT_WORK_QUOTIENT,
-	LT_WORK_WIDE, LT_WORK_FLOAT, LT_WORK_ITERATION, LT_WORK_ENTERED, LT_WORK_BRANCH, LT_WORK_LAUNCH, LT_NWORK };
+/* work.c: kinds of work, and how much of each a run does.  X(KIND, word) */
+#define LT_WORK_MAP(X) \
+	/* accesses, and their bytes */ \
+	X(LOAD, load) X(LOAD_BYTES, load_bytes) X(STORE, store) X(STORE_BYTES, store_bytes) \
+	/* products of numbers of 8, 16 and 32 bits before they are cast; of bytes by four, with their sum */ \
+	X(PRODUCT8, product8) X(PRODUCT16, product16) X(PRODUCT32, product32) X(DOT, dot) \
+	/* other operators of integers up to 32 bits; of shifts the bits beyond whole bytes, too */ \
+	X(SUM, sum) X(SHIFT, shift) X(SHIFT_BITS, shift_bits) X(CHOICE, choice) \
+	/* quotients and remainders: of a divisor that is known, which may be a product, and of others */ \
+	X(KNOWN_QUOTIENT, known_quotient) X(QUOTIENT, quotient) \
+	/* products of 32 bits that have 64; operators of 64 bits */ \
+	X(LONG_PRODUCT, long_product) X(WIDE, wide) X(WIDE_PRODUCT, wide_product) X(WIDE_SHIFT, wide_shift) \
+	X(WIDE_KNOWN_QUOTIENT, wide_known_quotient) X(WIDE_QUOTIENT, wide_quotient) \
+	/* of floats; what they become and come from; functions such as exp */ \
+	X(FLOAT, float) X(FLOAT_PRODUCT, float_product) X(FLOAT_QUOTIENT, float_quotient) X(CONVERT, convert) \
+	X(ROUND, round) X(FUNCTION, function) \
+	/* iterations of loops, loops that are entered, conditions that are asked, 1 for the launch */ \
+	X(ITERATION, iteration) X(ENTERED, entered) X(BRANCH, branch) X(LAUNCH, launch)
+enum lt_work_kind {
+#define LT_WORK_KIND(kind, word) LT_WORK_##kind,
+	LT_WORK_MAP(LT_WORK_KIND)
+#undef LT_WORK_KIND
+	LT_NWORK
+};
 struct lt_walk_work { int64_t n[LT_NWORK]; };
 /* As lt__walk_counts. */
 lt_status lt__walk_work(const struct lt_kernel *, struct lt_walk_work *, struct lt_diag *);

@@ -65,7 +65,12 @@ void build_watch_end(struct build_watch *);
 
 /* Of a bare function: bytes of flash, of RAM by itself, of the tensors that a call is given; a call's time, as it is
  * predicted (0: it is not), and, in `unit`, as its last run had it, with its stack. */
-struct build_micro { int64_t flash, ram, tensors, predicted; uint32_t time, stack; const char *unit, *predicted_unit; };
+struct build_micro {
+	int64_t flash, ram, tensors, predicted;
+	uint32_t time, stack;
+	const char *unit, *predicted_unit;
+	struct lt_walk_work work;
+};
 
 /* chip.c: a board of Arduino, and its target.  ram, flash: bytes that a sketch takes without the model. */
 struct build_board { const char *name, *model; int64_t ram, flash; };
@@ -149,8 +154,11 @@ lt_status build_micro_size(struct building *);
 lt_status build_micro_run(struct building *, const void *const *input, void *const *state, void *const *result);
 void build_micro_say(const struct building *);
 
-/* predict.c: what a call should take, in its chip's unit; 0: nothing is known of the target, or of a kernel. */
-lt_status build_predict(const struct building *, int64_t *time);
+/* predict.c: what a call does, and what it should take, in its chip's unit; 0: nothing is known of the target, or of a
+ * kernel. */
+lt_status build_predict(const struct building *, struct lt_walk_work *, int64_t *time);
+/* "48 load, 12 sum": what --explain says. */
+const char *build_work_text(struct lt_context *, const struct lt_walk_work *);
 
 /* sketch.c: whether the names of -o and --name may be those of a sketch. */
 lt_status build_sketch_names(const struct building *);

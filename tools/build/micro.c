@@ -233,7 +233,7 @@ lt_status build_micro_size(struct building *b)
 	LT_TRY(check_flash(b, m->flash - lt__export_constant_bytes(b->export)));
 	const struct build_chip *chip = build_chip_asked(b);
 	m->predicted_unit = chip ? chip->unit : "";
-	LT_TRY(build_predict(b, &m->predicted));
+	LT_TRY(build_predict(b, &m->work, &m->predicted));
 	return check_ram(b, 0);
 }
 
@@ -425,4 +425,6 @@ void build_micro_say(const struct building *b)
 			(unsigned)m->stack, *predicted ? "; " : "", predicted, *predicted ? " were predicted" : "");
 	else if (*predicted)
 		lt__say(stdout, "a call takes about %s, as predicted\n", predicted);
+	if (b->o.explain)
+		lt__say(stdout, "work of a call: %s\n", build_work_text(b->ctx, &m->work));
 }
