@@ -40,7 +40,7 @@ class Result:
         np.savez(d('w.npz'), **weights)
         np.save(d('x.npy'), x)
         n.run(n.QUANTIZE, script, '-w', d('w.npz'), '--data', d('x.npy'), '-o', d('q.lt'), '--bits', bits, '--scales',
-              'any', '--data-out', d('xq.npy'), '--metric', 'error', '--loss', '100', '--time', '0.001', '--report',
+              'any', '--data-out', d('xq.npy'), '--metric', 'error', '--loss', '100', '--time', '0.000001', '--report',
               d('q.json'), '--page', d('q.html'), *more)
         self.held, self.kinds = n.read_safetensors(d('q.safetensors')), n.types(d('q.lt'))
         self.named, _ = n.steps(d('q.lt'))
