@@ -7,9 +7,15 @@
 
 NAME.onnx (with a symbolic batch, and in transformers a symbolic length), NAME.in.npz, NAME.out.npz.  Names: those of
 torchvision (resnet18, resnet50, mobilenet_v2, vit_b_16 ...), bert, gpt2, and gpt2_cache, which takes and gives its
-keys and values.
+keys and values.  NAME_f16 is the same in float16, without the two .npz: ONNX Runtime computes it otherwise.
+
+    bench/make_nets.py --scripts build/nets [build/lt-run]
+
+makes of models in that folder the scripts that tools/gpu-check.sh and bench/pytorch_table.py run, without weights:
+images in batches of 1 and 32, 1 and 16 texts of 128 words (resnet50_32.lt, bert_f16_1.lt).
 """
 import os
+import subprocess
 import sys
 
 import numpy as np
@@ -84,12 +90,18 @@ def gpt2(name):
 def make(folder, name):
 	torch.manual_seed(0)
 	torch.backends.mha.set_fastpath_enabled(False)  # an operator of its own, which has no export
-	m, inputs, outputs, dynamic = {"bert": bert, "gpt2": gpt2, "gpt2_cache": gpt2}.get(name, image)(name)
+	base = name.removesuffix("_f16")
+	m, inputs, outputs, dynamic = {"bert": bert, "gpt2": gpt2, "gpt2_cache": gpt2}.get(base, image)(base)
+	if name != base:
+		m, inputs = m.half(), {k: v.half() if v.is_floating_point() else v for k, v in inputs.items()}
 	path = os.path.join(folder, name + ".onnx")
 	with torch.no_grad():
 		torch.onnx.export(m, tuple(inputs.values()), path, input_names=list(inputs), output_names=outputs,
 			dynamic_axes=dynamic, dynamo=False, opset_version=17)
 	given = {k: v.numpy() for k, v in inputs.items()}
+	if name != base:
+		print(name, os.path.getsize(path) >> 20, "MB", [(k, v.shape) for k, v in given.items()])
+		return
 	run = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
 	got = run.run(outputs, given)
 	np.savez(os.path.join(folder, name + ".in.npz"), **given)
@@ -97,9 +109,26 @@ def make(folder, name):
 	print(name, os.path.getsize(path) >> 20, "MB", [(k, v.shape) for k, v in given.items()])
 
 
+SCRIPTS = {"resnet50": (1, 32), "mobilenet_v2": (1, 32), "bert": (1, 16)}
+
+
+def scripts(folder, lt_run="build/lt-run"):
+	for name, batches in SCRIPTS.items():
+		for model in (name, name + "_f16"):
+			for batch in batches:
+				path = os.path.join(folder, model + ".onnx")
+				if not os.path.exists(path):
+					continue
+				dims = ["--dim", "batch=%d" % batch] + (["--dim", "length=128"] if name == "bert" else [])
+				with open(os.path.join(folder, "%s_%d.lt" % (model, batch)), "w") as f:
+					subprocess.run([lt_run, path, *dims, "--dump=script"], stdout=f, check=True)
+
+
 def main():
 	if len(sys.argv) < 3:
 		sys.exit(__doc__)
+	if sys.argv[1] == "--scripts":
+		return scripts(*sys.argv[2:4])
 	os.makedirs(sys.argv[1], exist_ok=True)
 	for name in sys.argv[2:]:
 		make(sys.argv[1], name)

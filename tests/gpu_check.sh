@@ -9,7 +9,7 @@ fi
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 mkdir -p "$dir/bin/tests" "$dir/lib" "$dir/tests"
-cp tools/gpu-check.sh bench/gpu_table.py "$dir"
+cp tools/gpu-check.sh bench/{gpu,pytorch}_table.py "$dir"
 mkdir "$dir/nets" && : >"$dir/nets/small.lt"
 printf '# comment\nexamples/a.lt -q\nexamples/b.lt -q\n' >"$dir/tests/examples.txt"
 
@@ -36,7 +36,7 @@ echo "bf16 512x512x512, against cuBLAS      0.500 of its speed: 9 us, 9 TFLOP/s"
 # answers CODE WHAT [WORDS]: of the parts that are made up; the table has the words.
 answers() {
 	local status
-	(cd "$dir" && ./gpu-check.sh -p tests,measure,examples,nets,llama,check,bench out) >"$dir/said" 2>&1
+	(cd "$dir" && ./gpu-check.sh -p ${PARTS:-tests,measure,examples,nets,llama,check,bench} out) >"$dir/said" 2>&1
 	status=$?
 	if [ "$status" = "$1" ] && grep -qF -- "${3-whole check}" "$dir/said"; then echo "ok - $2"
 	else echo "not ok - $2"; echo "exit code $status" >&2; cat "$dir/said" >&2; fi
@@ -64,3 +64,26 @@ answers 1 'an example fails' 'examples/b.lt: exit code 1'
 good
 fake tests/test_cuda_blas 'exit 0'
 answers 1 'a test program runs nothing' '0 passed'
+good
+
+# The parts of cuDNN: each script runs twice, the second time by plans that are kept.
+PARTS=cudnn answers 0 'without cuDNN there is nothing to check' '| cuDNN '
+usable='[ "$1" = --list-backends ] && { echo "cudnn   1  9  cudnn:sm_90a/9.14"; exit; }'
+fake lt-run "$usable"'
+again=${*: -1}.seen
+echo "verify: passed"; echo "18 kernels; plans of libraries: $([ -e "$again" ] && echo "${AGAIN:-0}" || echo 1) built"
+touch "$again"; [[ ${*: -1} == *"${WRONG:-none}"* ]] && exit 1; exit 0'
+PARTS=cudnn answers 0 'convolutions are right, and by plans that are kept' \
+	'cuDNN: convolutions that are right           | 24 of 24; by plans that were kept 24'
+PARTS=cudnn answers 0 'and norms and attention' '| 12 of 12; by plans that were kept 12'
+AGAIN=1 PARTS=cudnn answers 1 'a second process that builds plans' '24 of 24; by plans that were kept 0'
+WRONG=convolution7.lt PARTS=cudnn answers 1 'a convolution that is wrong' '| 23 of 24; by plans that were kept 23'
+fake lt-check '[ "$2" = "${BAD:-none}" ] && { echo "$2: 1 failed"; exit 1; }
+echo "$2: nothing failed of 20 cases that ran; part 1/2"'
+PARTS=check-cudnn,check-tf32 answers 0 'all of lt-check by cuDNN' "lt-check -b cudnn:tf32"
+BAD=cudnn:tf32 PARTS=check-cudnn,check-tf32 answers 1 'and by TF32' '| 1  cudnn:tf32: 1 failed'
+if python3 -c 'import torch' 2>/dev/null; then
+	echo 'ok - the table without PyTorch # SKIP there is PyTorch here'
+else
+	PARTS=table answers 1 'the table without PyTorch' 'there is no PyTorch'
+fi

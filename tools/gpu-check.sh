@@ -1,10 +1,14 @@
 #!/usr/bin/env bash
-# gpu-check.sh [-p PARTS] [FOLDER] -- checks and measures the backend cuda on a machine with a GPU, in less than eight
-# minutes and without a network.  Prints one table; everything that the programs say is left in FOLDER (gpu-check).  1
-# if something failed, was not done in that time, or is less than what is asked for (gpu_table.py).
+# gpu-check.sh [-p PARTS] [-r ROWS] [FOLDER] -- checks and measures the backends cuda and cudnn on a machine with a
+# GPU, in less than eight minutes and without a network.  Prints one table; everything that the programs say is left in
+# FOLDER (gpu-check).  1 if something failed, was not done in that time, or is less than what is asked for
+# (gpu_table.py, pytorch_table.py).
 #
-#   -p PARTS    some of tests,measure,examples,integers,nets,llama,check,bench,sanitize,cudnn, in this order;
-#               default: all
+#   -p PARTS    some of tests,measure,examples,integers,nets,llama,check,bench,sanitize,cudnn,plans, in this order, and
+#               of those that take minutes, each better by itself: check-cudnn,check-tf32 (all of lt-check with -b
+#               cudnn, cudnn:tf32), table (bench/pytorch_table.py); default: all but these three
+#   -r ROWS     of the table only these, such as attention,norms.  What one sitting does not reach the next one
+#               measures: pytorch_table.py --from one/table.json two/table.json makes one table of all
 #
 # nets runs whole networks with random weights: the scripts $O/nets/*.lt, if there are any, which lt-run --dump=script
 # makes of the models of bench/make_nets.py (--dim batch=32 -o build/nets/resnet50_32.lt).
@@ -39,8 +43,12 @@ if [ "${1-}" = --pack ]; then
 	exit 0
 fi
 
-parts=tests,measure,examples,integers,nets,llama,check,bench,sanitize,cudnn
-[ "${1-}" = -p ] && { parts=$2; shift 2; }
+parts=tests,measure,examples,integers,nets,llama,check,bench,sanitize,cudnn,plans
+rows=
+while [[ ${1-} == -[pr] ]]; do
+	[ "$1" = -p ] && parts=$2 || rows=$2
+	shift 2
+done
 out=${1:-gpu-check}
 mkdir -p "$out" || exit 1
 out=$(cd "$out" && pwd)
@@ -243,24 +251,24 @@ llama() {
 	rm -f "$out/llama.bin"
 }
 
-# part NUMBER SECONDS: a part of lt-check; prints its last line and exit code.
+# part NUMBER SECONDS BACKEND FOLDER: a part of lt-check; prints its last line and exit code.
 part() {
-	local log=$out/check/$1.log
-	limited $(($2 + 30)) "$bin/lt-check" -b cuda --part "$1/$some" --seconds "$2" --patience 30 --go-on --no-reduce \
+	local log=$4/$1.log
+	limited $(($2 + 30)) "$bin/lt-check" -b "$3" --part "$1/$some" --seconds "$2" --patience 30 --go-on --no-reduce \
 		>"$log" 2>&1 </dev/null
 	echo "$? $(grep -o '[0-9]* cases\{0,1\} that ran' "$log" | tail -n 1) $(tail -n 1 "$log")"
 }
 
-# check SECONDS: all of lt-check, in processes side by side; a part that is not done in that time has failed.
+# check SECONDS BACKEND: all of lt-check, in processes side by side; a part that is not done in that time has failed.
 check() {
-	local from bad ran
+	local from bad ran dir=$out/check-${2//:/-}
 	from=$(date +%s)
-	mkdir -p "$out/check"
-	seq "$some" | xargs -P "$some" -I{} bash -c "part {} $1" >"$out/check/all"
-	bad=$(grep -vc '^0 ' "$out/check/all")
-	ran=$(awk '{ n += $2 } END { print n + 0 }' "$out/check/all")
-	row lt-check "all $ran cases ran in $some parts, $bad parts failed, $(seconds "$from")"
-	while read -r line; do row '' "$line"; done < <(grep -v '^0 ' "$out/check/all")
+	mkdir -p "$dir"
+	seq "$some" | xargs -P "$some" -I{} bash -c "part {} $1 $2 '$dir'" >"$dir/all"
+	bad=$(grep -vc '^0 ' "$dir/all")
+	ran=$(awk '{ n += $2 } END { print n + 0 }' "$dir/all")
+	row "lt-check -b $2" "all $ran cases ran in $some parts, $bad parts failed, $(seconds "$from")"
+	while read -r line; do row '' "$line"; done < <(grep -v '^0 ' "$dir/all")
 	[ "$bad" = 0 ] && [ "$ran" -gt 0 ] || failed=1
 }
 
@@ -312,17 +320,36 @@ sanitize() {
 	done
 }
 
-# Default trees of convolutions: each type, with a bias and a ReLU, strides, borders, groups; then once more, by plans
-# that are kept.  Groups, and what is small, are generated.
+# usable: whether there is cuDNN; else a line that says why not.
+usable() {
+	[ -s "$out/backends.txt" ] || "$bin/lt-run" --list-backends >"$out/backends.txt" 2>&1
+	grep -q '^cudnn  *[0-9]* *9 ' "$out/backends.txt" && return
+	row 'cuDNN' "$(grep -o '^cudnn .*' "$out/backends.txt" | tr -s ' ' || echo 'it was left out of the build')"
+	return 1
+}
+
+# verified SCRIPT: a run with the oracle, and one more by plans that are kept: "right right NAME" if both pass.
+verified() {
+	local run=() log=${1%.lt} said=
+	run=("$bin/lt-run" -b cudnn --strict --cache-dir "$out/cudnn/cache" --verify -q -v -i '*=random' -c '*=random' "$1")
+	limited 120 "${run[@]}" >"$log.log" 2>&1 </dev/null && grep -q 'verify: passed' "$log.log" && said='right '
+	[ -n "$said" ] && limited 60 "${run[@]}" >"$log.again" 2>&1 </dev/null && grep -q 'verify: passed' "$log.again" &&
+		! grep -qE 'plans of libraries: [1-9]' "$log.again" && said='right right '
+	echo "$said${log##*/}"
+}
+
+# Default trees of convolutions: each type, with a bias and a ReLU, strides, borders, groups; of norms and attention;
+# then once more, by plans that are kept.  Groups, and what is small, are generated.
 cudnn() {
-	"$bin/lt-run" --list-backends 2>/dev/null | grep -q '^cudnn  *[0-9]* *9 ' || { row 'cuDNN' 'not usable here'; return; }
-	local type of stride window border groups channels n=0 good=0 again dir=$out/cudnn
-	rm -rf "$dir" && mkdir -p "$dir" || return
+	usable || return
+	local type of stride window border groups channels n=0 m=0 from kind good again all dir=$out/cudnn
+	from=$(date +%s)
+	rm -rf "$dir" && mkdir -p "$dir/cache" && chmod 700 "$dir/cache" || return
 	for type in float32 float16 bfloat16; do
 		for of in 1:3:1:1:64 2:3:1:1:64 1:1:0:1:64 2:1:0:1:64 1:5:2:1:48 2:7:3:1:64 1:3:1:2:64 1:3:1:64:64; do
 			IFS=: read -r stride window border groups channels <<<"$of"
 			n=$((n + 1))
-			cat >"$dir/$n.lt" <<-E
+			cat >"$dir/convolution$n.lt" <<-E
 				x = InputTensor(x, $type, [4, 28, 28, $channels]);
 				w = ConstantTensor(w, $type, [64, $window, $window, $channels / $groups]);
 				b = ConstantTensor(b, $type, [64, 1, 1]);
@@ -330,19 +357,15 @@ cudnn() {
 					[$stride, $stride], [$border, $border, $border, $border], [1, 1], $groups);
 				result = PermuteNode(CastNode(ReLUNode(y + CastNode(b, float32)), $type), [0, 2, 3, 1]);
 			E
-			"$bin/lt-run" -b cudnn --strict --cache-dir "$dir/cache" --verify -q --verbose -i '*=random' -c '*=random' \
-				"$dir/$n.lt" >"$dir/$n.log" 2>&1 && grep -q 'verify: passed' "$dir/$n.log" && good=$((good + 1))
-			"$bin/lt-run" -b cudnn --strict --cache-dir "$dir/cache" --verify -q -i '*=random' -c '*=random' "$dir/$n.lt" \
-				2>&1 | grep -q 'verify: passed' && again=$((${again:-0} + 1))
 		done
 	done
-	local norm seen m=0 fine=0 wide narrow
+	local norm seen wide narrow
 	for type in float32 float16 bfloat16; do
 		wide='def F(x) { return CastNode(x, float32); }' narrow="def R(x) { return CastNode(x, $type); }"
 		[ "$type" = float32 ] && wide='def F(x) { return x; }' narrow='def R(x) { return x; }'
 		for norm in 'LayerNormNode(F(x), F(w), F(b))' 'RMSNormNode(F(x), F(w))'; do
 			m=$((m + 1))
-			cat >"$dir/more$m.lt" <<-E
+			cat >"$dir/row$m.lt" <<-E
 				$wide $narrow
 				x = InputTensor(x, $type, [128, 768]); w = ConstantTensor(w, $type, [768]);
 				b = ConstantTensor(b, $type, [768]); result = R($norm);
@@ -352,7 +375,7 @@ cudnn() {
 			'WhereNode(LessEqualNode(IndexNode(s, 2), IndexNode(s, 1) + 67), s, -inf)'; do
 			[ "$type" = float32 ] && continue
 			m=$((m + 1))
-			cat >"$dir/more$m.lt" <<-E
+			cat >"$dir/row$m.lt" <<-E
 				$wide $narrow
 				q = InputTensor(q, $type, [16, 333, 64]); k = InputTensor(k, $type, [16, 400, 64]);
 				v = InputTensor(v, $type, [16, 400, 64]); s = EinsumNode(hsd,htd->hst: F(q), F(k)) * 0.125;
@@ -360,19 +383,20 @@ cudnn() {
 			E
 		done
 	done
-	for of in "$dir"/more*.lt; do
-		"$bin/lt-run" -b cudnn --strict --cache-dir "$dir/cache" --verify -v -i '*=random' -c '*=random' "$of" \
-			>"${of%.lt}.log" 2>&1 && grep -q 'verify: passed' "${of%.lt}.log" && fine=$((fine + 1))
+	find "$dir" -name '*.lt' | sort | xargs -P "$some" -I{} bash -c 'verified {}' >"$dir/all"
+	for kind in convolution row; do
+		good=$(grep -cE "^(right )+$kind" "$dir/all")
+		again=$(grep -c "^right right $kind" "$dir/all")
+		all=$n of=convolutions
+		[ $kind = row ] && all=$m of='norms and attention'
+		row "cuDNN: $of that are right" "$good of $all; by plans that were kept $again"
+		[ "$good" = "$all" ] && [ "$again" = "$all" ] || failed=1
 	done
-	row 'cuDNN: norms and attention that are right' "$fine of $m"
-	[ "$fine" = "$m" ] || failed=1
-	row 'cuDNN: convolutions that are right' "$good of $n"
-	row 'cuDNN: right by plans that were kept' "${again:-0} of $n"
+	while read -r line; do row '' "$line"; done < <(grep -v '^right right' "$dir/all")
 	row 'cuDNN: a trial takes, ms: the mean, the most' "$(cat "$dir"/*.log |
 		sed -n 's/.*its trial, which took \([0-9.]*\) ms.*/\1/p' |
 		awk '{ sum += $1; most = $1 > most ? $1 : most } END { if (NR) printf "%.1f, %.1f of %d", sum / NR, most, NR }')"
-	row 'cuDNN: plans that were dropped' "$(cat "$dir"/*.log | grep -c 'is not used: ')"
-	[ "$good" = "$n" ] && [ "${again:-0}" = "$n" ] || failed=1
+	row 'cuDNN: plans that were dropped' "$(cat "$dir"/*.log | grep -c 'is not used: '); $(seconds "$from")"
 }
 
 # A layer of halves, channels inside: image, channels, filters, window.
@@ -384,8 +408,10 @@ cudnn_layer() {
 }
 # How long eight plans take by one thread, by all and from the cache; layers whose first plan was measured not to be the
 # fastest, by the table and by trying all.
-cudnn_plans() {
-	local dir=$out/cudnn-plans i threads layer backend
+plans() {
+	usable || return
+	local dir=$out/plans i threads layer backend from
+	from=$(date +%s)
 	rm -rf "$dir" && mkdir -p "$dir" || return
 	{
 		echo 'y0 = CastNode(PermuteNode(InputTensor(x, float16, [4, 28, 28, 64]), [0, 3, 1, 2]), float32);'
@@ -397,22 +423,35 @@ cudnn_plans() {
 		echo 'result = PermuteNode(CastNode(y8, float16), [0, 2, 3, 1]);'
 	} >"$dir/eight.lt"
 	for threads in 1 0 0; do
-		"$bin/lt-run" -b cudnn --threads "$threads" --cache-dir "$dir/cache-$threads" -v -q -i '*=random' -c '*=random' \
-			"$dir/eight.lt" >"$dir/log" 2>&1
+		limited 120 "$bin/lt-run" -b cudnn --threads "$threads" --cache-dir "$dir/cache-$threads" -v -q -i '*=random' \
+			-c '*=random' "$dir/eight.lt" >"$dir/log" 2>&1 || failed=1
 		row "cuDNN: plans, threads $threads" "$(sed -n 's/^.* in \([0-9.]* ms\).*\(plans of.*\)$/\1, \2/p' "$dir/log")"
 	done
 	for layer in '56 64 256 1' '56 256 128 1' '56 64 64 3'; do
 		cudnn_layer $layer >"$dir/layer.lt"
 		for backend in cudnn cudnn:try=40; do
-			"$bin/lt-run" -b "$backend" --strict --cache-dir "$dir/cache" --on-device --time=20 -q -i '*=random' \
-				-c '*=random' "$dir/layer.lt" >"$dir/log" 2>&1
+			limited 120 "$bin/lt-run" -b "$backend" --strict --cache-dir "$dir/cache" --on-device --time=20 -q \
+				-i '*=random' -c '*=random' "$dir/layer.lt" >"$dir/log" 2>&1 || failed=1
 			row "cuDNN: $layer, $backend" "$(sed -n 's/^time: *//p' "$dir/log" | head -n 1)"
 		done
 	done
+	row 'cuDNN: plans' "$(seconds "$from")"
+}
+
+# table: the rows of bench/pytorch_table.py, in the time that is left; each case is in table.json when it is measured.
+table() {
+	local left=$((whole - 60 - ($(date +%s) - begin))) script=$here/pytorch_table.py
+	[ -e "$script" ] || script=bench/pytorch_table.py
+	"${PYTHON:-python3}" -c 'import torch' 2>/dev/null ||
+		{ row 'table' 'there is no PyTorch; PYTHON names a python3 that has it'; failed=1; return; }
+	limited "$((left + 55))" "${PYTHON:-python3}" "$script" --check --seconds "$left" --json "$out/table.json" \
+		${rows:+--only "$rows"} >"$out/table.log" 2>&1 || failed=1
+	grep '^|' "$out/table.log" | tee -a "$out/table"
+	grep '^#' "$out/table.log" | tail -n 1
 }
 
 export begin whole
-export -f example part limited
+export -f example part limited verified
 
 : >"$out/table"
 facts
@@ -422,9 +461,13 @@ has examples && examples
 has integers && integers
 has nets && nets
 has llama && llama
-has check && check 240
+has check && check 240 cuda
 has bench && bench gpu gemm mlp pointwise layout conv rows
 has sanitize && sanitize
-has cudnn && { cudnn; cudnn_plans; }
+has cudnn && cudnn
+has plans && plans
+has check-cudnn && check 400 cudnn
+has check-tf32 && check 400 cudnn:tf32
+has table && table
 row 'whole check' "$(seconds "$begin")"
 exit $failed
