@@ -630,7 +630,7 @@ def own():
         meaning = "def own_product(x, w) { return MatMulNode(x, w); }\n"
         with open(os.path.join(kernels, "own_product.lt"), "w") as f:
             f.write(meaning)
-        for n in (8, 64, 512):
+        for n in map(int, OPTIONS.sizes.split(",")):
             script = os.path.join(folder, "product.lt")
             with open(script, "w") as f:
                 f.write(meaning + "x = InputTensor(x, float32, [%d, %d]); w = InputTensor(w, float32, [%d, %d]);\n"
@@ -646,7 +646,11 @@ def own():
             out = os.path.join(folder, "out.json")
             fastest = {"cpu": math.inf, "cpu again": math.inf, "cpu kernels": math.inf}
             # Where a process has its memory and its code makes more of a difference than a call does.
-            for _ in range(OPTIONS.rounds):
+            left, why = OPTIONS.rounds, ""
+            # lt-bench gives no time where others took so much of the processor that it is above the peak.
+            for _ in range(4 + OPTIONS.rounds):
+                if not left:
+                    break
                 done = ran([OPTIONS.lt_bench, "nets", "-b", "cpu", "--model", script, "--kernels", kernels,
                             "--no-vendor", "--samples", str(OPTIONS.samples), "--seconds", "0.001", "--json", out])
                 if not os.path.exists(out):
@@ -654,10 +658,15 @@ def own():
                 with open(out) as f:
                     rows = {r["contestant"]: r for r in json.load(f)["cases"][0]["rows"]}
                 os.remove(out)
+                bad = [name for name in fastest if rows[name]["status"] != "measured"]
+                if bad:
+                    why = "%s: %s" % (bad[0], rows[bad[0]].get("why", rows[bad[0]]["status"]))
+                    continue
+                left -= 1
                 for name in fastest:
-                    if rows[name]["status"] != "measured":
-                        raise RuntimeError("%s: %s" % (name, rows[name].get("why", rows[name]["status"])))
                     fastest[name] = min(fastest[name], rows[name]["minimum_s"])
+            if left:
+                raise RuntimeError(why)
             loops = fastest["cpu"], fastest["cpu again"]
             found[str(n)] = {"call_s": fastest["cpu kernels"], "loops_s": min(loops),
                              "noise_s": max(loops) - min(loops), "n": OPTIONS.rounds * OPTIONS.samples}
@@ -837,6 +846,7 @@ def options():
     a.add_argument("--peer", choices=("torch", "none"), default="torch")
     a.add_argument("--compile", choices=("default", "most", "none"), default="default",
                    help="how torch.compile takes %s" % ", ".join("%s of %s at batch %d" % c for c in sorted(COMPILED)))
+    a.add_argument("--sizes", default="8,64,512", help="of the row own")
     a.add_argument("--rounds", type=int, default=4, help="of the row own: processes of lt-bench")
     a.add_argument("--samples", type=int, default=40, help="of each of these")
     a.add_argument("--lt-run", default=os.path.join(built, "lt-run"))

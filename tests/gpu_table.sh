@@ -198,7 +198,7 @@ measured --only attention --seconds 0 --json "$dir/kept.json"
 has '| attention | f16 bf16 | ≥ 1.05 / ≥ 0.9 |  | not measured |'
 measured --only start
 has "$start |  | one layer's; 0 | yes | 2 (one layer: 3); 0 |"
-table --peer none --only own --rounds 1 --samples 1
+table --peer none --only own --rounds 1 --samples 1 --sizes 8
 grep -q '^| a call of an own product 8³ above its loops |  | ≤ 1 us | [a-z]* | .* us, fastest of 1 by turns;' \
 	"$dir/table"
 said $? 'the loops of a product are a kernel, and are timed beside themselves'

@@ -422,7 +422,7 @@ plans() {
 		done
 		echo 'result = PermuteNode(CastNode(y8, float16), [0, 2, 3, 1]);'
 	} >"$dir/eight.lt"
-	for threads in 1 0 0; do
+	for threads in 1 "$(nproc)" "$(nproc)"; do
 		limited 120 "$bin/lt-run" -b cudnn --threads "$threads" --cache-dir "$dir/cache-$threads" -v -q -i '*=random' \
 			-c '*=random' "$dir/eight.lt" >"$dir/log" 2>&1 || failed=1
 		row "cuDNN: plans, threads $threads" "$(sed -n 's/^.* in \([0-9.]* ms\).*\(plans of.*\)$/\1, \2/p' "$dir/log")"
