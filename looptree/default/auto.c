@@ -391,14 +391,14 @@ static lt_status auto_body(void *arg)
 		registers = registers || has_registers(b->target[i]);
 	}
 	LT_TRY(lt__auto_survey(&s));
-	if (any)
-		LT_TRY(lt__auto_rematerialize(&s));
+	for (int32_t i = 0; i < b->n_target; i++)
+		blocks = blocks || lt__target_has_grid(b->target[i]);
+	if (any || blocks)
+		LT_TRY(lt__auto_rematerialize(&s, any));
 	LT_TRY(lt__auto_split_casts(&s));
 	LT_TRY(lt__auto_calls(&s));
 	if (s.n_call > 0)
 		LT_TRY(lt__auto_survey(&s));
-	for (int32_t i = 0; i < b->n_target; i++)
-		blocks = blocks || lt__target_has_grid(b->target[i]);
 	if (any || blocks)
 		LT_TRY(lt__auto_products(&s));
 	if (s.n_product > 0 || blocks)

@@ -1,7 +1,8 @@
-/* What the default tree computes again: a cheap node of what lies in memory, read on both sides of a reduction of it.
+/* What the default tree computes again: a cheap node of what lies in memory, read on both sides of a reduction of it,
+ * and a cast of halves that several read who wait for another product.
  *
  * The row that is reduced is in a cache when it is read again; a row of the node's own would have to be written as
- * well.
+ * well.  The cast would be stored until the product is done, in twice the bytes of what it is a cast of.
  */
 #include "looptree/derive/derive.h"
 #include "looptree/default/vectorize_cpu.h"
@@ -72,8 +73,49 @@ static bool is_divided(const struct lt_auto *s, const struct cheap_readers *r, l
 	return reduced && apart;
 }
 
+/* Whether p needs a sum that comes after n. */
+static bool needs_sum(const struct lt_auto *s, bool *seen, lt_node p, lt_node n)
+{
+	const struct lt_nodedef *d = &s->g->node[p];
+	if (p <= n || seen[p])
+		return false;
+	seen[p] = true;
+	bool needs = d->reduce;
+	for (int32_t i = 0; i < d->n_operand && !needs; i++)
+		needs = needs_sum(s, seen, d->operand[i], n);
+	return needs;
+}
+
+/* Whether it is a cast to more bytes, whose readers are one cluster that waits for a sum. */
+static bool is_cast_early(struct lt_auto *s, const struct cheap_readers *r, lt_node n)
+{
+	const struct lt_leaf *leaf = s->t->leaf[n];
+	if (s->g->node[n].op != LT_OP_cast || s->g->node[n].reduce || leaf->n_read != 1 || leaf->read[0].n_piece != 1
+		|| r->n < 2 || r->n > MAX_READERS)
+		return false;
+	lt__auto_aim(s, n);
+	if (!lt__target_has_grid(s->target))
+		return false;
+	const lt_node base = leaf->read[0].piece[0].base;
+	if (base < 0 || !lt__reads_in_place(s, n, base, -1)
+		|| lt__dtype_info(s->g->node[base].dtype)->bytes >= lt__dtype_info(s->g->node[n].dtype)->bytes)
+		return false;
+	const lt_node root = root_of(s, r->at[0]);
+	for (int32_t i = 0; i < r->n; i++)
+		if (root_of(s, r->at[i]) != root || is_factor(s, r->at[i]) || s->g->node[r->at[i]].op == LT_OP_update
+			|| s->g->node[r->at[i]].op == LT_OP_gather)
+			return false;
+	if (s->g->node[root].reduce)
+		return false;
+	bool *seen = LT_NEW(s->t->arena, bool, s->g->n_node + 1), needs = false;
+	lt__auto_gather(s, root);
+	for (int32_t i = 0; i < s->n_producer; i++)
+		needs = needs || needs_sum(s, seen, s->producer[i], n);
+	return needs;
+}
+
 /* Nodes, and how they are read directly; a value that is read through a view, or is written, is not in question. */
-static lt_status one_round(struct lt_auto *s, bool *changed)
+static lt_status one_round(struct lt_auto *s, bool rows, bool *changed)
 {
 	struct lt_arena *a = s->t->arena;
 	const struct lt_graph *g = s->g;
@@ -92,17 +134,20 @@ static lt_status one_round(struct lt_auto *s, bool *changed)
 		}
 		near[n] = lt__has_leaf(g, n) && !other[n] && is_near_memory(s, near, n);
 	}
-	for (lt_node n = 0; n < g->n_node; n++)
-		for (int32_t i = 1;
-			near[n] && !other[n] && !s->constant[n] && is_divided(s, &readers[n], n) && i < readers[n].n;
-			i++) {
-			if (root_of(s, readers[n].at[i]) == root_of(s, readers[n].at[0]) || !lt__auto_same_class(s, n, readers[n].at[i]))
+	for (lt_node n = 0; n < g->n_node; n++) {
+		const bool asks = lt__has_leaf(g, n) && !other[n] && !s->constant[n];
+		const bool divided = asks && rows && near[n] && is_divided(s, &readers[n], n);
+		const bool early = asks && !divided && is_cast_early(s, &readers[n], n);
+		for (int32_t i = 1; (divided || early) && i < readers[n].n; i++) {
+			if ((divided && root_of(s, readers[n].at[i]) == root_of(s, readers[n].at[0]))
+				|| !lt__auto_same_class(s, n, readers[n].at[i]))
 				continue;
 			const char *reader = g->node[readers[n].at[i]].name;
 			LT_GROW(a, step, n_step, cap);
 			step[n_step++] = (struct lt_derived_step){ .kind = LT_DERIVED_CLONE, .of = g->node[n].name, .reader = reader,
 				.made = lt__derived_name(s->t, lt__arena_format(a, "%s.%s", g->node[n].name, reader)) };
 		}
+	}
 	*changed = n_step > 0;
 	if (n_step > 0)
 		LT_TRY(lt__tree_derive(s->t, step, n_step, NULL));
@@ -110,11 +155,11 @@ static lt_status one_round(struct lt_auto *s, bool *changed)
 	return LT_OK;
 }
 
-lt_status lt__auto_rematerialize(struct lt_auto *s)
+lt_status lt__auto_rematerialize(struct lt_auto *s, bool rows)
 {
 	bool changed = true;
 	for (int i = 0; i < MAX_ROUNDS && changed; i++) {
-		LT_TRY(one_round(s, &changed));
+		LT_TRY(one_round(s, rows, &changed));
 		if (changed)
 			LT_TRY(lt__auto_survey(s));
 	}

@@ -30,8 +30,8 @@ void lt__inner_block(struct lt_edit *, const struct lt_inner *);
 /* Iterations of all leaves inside. */
 double lt__nest_work(const struct lt_looptree *, lt_tnode at);
 
-/* rematerialize.c: gives readers of cheap nodes clones of them. */
-lt_status lt__auto_rematerialize(struct lt_auto *);
+/* rematerialize.c: gives readers of cheap nodes clones of them.  rows: those on both sides of a reduction, too. */
+lt_status lt__auto_rematerialize(struct lt_auto *, bool rows);
 /* vectorize_cpu.c: the tree that auto.c has placed; open: by tree node, roots that may be changed. */
 lt_status lt__vectorize_cpu(struct lt_looptree *, const struct lt_target *, const bool *open);
 #endif

@@ -97,6 +97,13 @@ if env -u LD_LIBRARY_PATH "$O/lt-run" --list-backends | grep -q '^cuda .*libcuda
 else
 	echo "ok - trees without a driver # SKIP there is one"
 fi
+
+# A sigmoid of float32 ends by one instruction; a quotient that is rounded exactly has a branch for each lane.
+printf 'x = InputTensor(x, float32, [64]);\nresult = SigmoidNode(x);\n' >"$cache/x.lt"
+said=$("$O/lt-run" --no-cache -b cuda --dump=asm "$cache/x.lt" 2>&1 </dev/null) &&
+	grep -q 'rcp\.approx\.ftz\.f32' <<<"$said" && ! grep -q '\(div\|rcp\)\.rn' <<<"$said"
+judge 'a sigmoid without an exact quotient' $? "$said" 'lt-run -b cuda --dump=asm'
+
 if [ $kernels -ge 100 ]; then
 	echo "ok - $kernels kernels in all"
 else
