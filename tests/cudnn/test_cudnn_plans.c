@@ -419,7 +419,9 @@ Test(cudnn_plans, engines_of_attention)
 		{ { 257, 1, 1, 128, 128, 64, false, false, 0 }, -1, 0 }, { { 65, 1, 1, 333, 333, 64, false, false, 0 }, -1, 0 },
 		{ { 1, 16, 16, 127, 127, 64, true, false, 0 }, -1, 0 }, { { 1, 16, 16, 513, 513, 64, false, false, 0 }, -1, 0 },
 		{ { 1, 16, 16, 128, 128, 96, false, false, 0 }, -1, 0 }, { { 1, 16, 4, 128, 128, 64, true, false, 0 }, -1, 0 },
-		{ { 1, 16, 16, 64, 128, 64, false, false, 0 }, -1, 0 } };
+		{ { 1, 16, 16, 64, 128, 64, false, false, 0 }, -1, 0 }, { { 1, 12, 12, 128, 128, 64, false, true, 0 }, 1, 3 },
+		{ { 1, 11, 11, 128, 128, 64, false, true, 0 }, -1, 0 }, { { 32, 16, 16, 512, 512, 64, true, false, 0 }, 2, 7 },
+		{ { 32, 16, 16, 512, 512, 64, false, false, 0 }, -1, 0 }, { { 33, 16, 16, 512, 512, 64, true, false, 0 }, -1, 0 } };
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const struct lt_cudnn_wish w = attention_of(i % 2 ? LT_BF16 : LT_F16, &cases[i].z),
 			wide = attention_of(LT_F32, &cases[i].z);
