@@ -1,10 +1,12 @@
 /* described.c -- see described.h. */
 #include "tests/described.h"
+#include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 #include "check/random/random.h"
 #include "ir/pass/pass.h"
 #include "looptree/schedule/schedule.h"
+#include "lt/frontend.h"
 #include "program/program.h"
 #include "program/storage/storage.h"
 
@@ -100,4 +102,31 @@ lt_status described_compile(
 		return st;
 	}
 	return lt__compile_tree(g->ctx, g, lowered, t, o, out);
+}
+
+static lt_status whole(const struct lt_graph *g, const char *text, struct lt_looptree **out)
+{
+	(void)text;
+	LT_TRY(lt_looptree_auto(g, NULL, out));
+	return described_roots(out, (*out)->root, (*out)->last_root);
+}
+
+void described_called_new(const char *text, struct described_called *c)
+{
+	struct described_user user = { whole, NULL, true };
+	const struct lt_options o = { .size = sizeof o, .backends = "ref" };
+	cr_assert_eq(lt_context_new(&c->ctx), LT_OK);
+	cr_assert_eq(lt_parse(c->ctx, text, strlen(text), "plan", "script", &c->g), LT_OK, "%s\n%s",
+		lt_context_message(c->ctx), text);
+	cr_assert_eq(described_compile(&user, c->g, &o, &c->p), LT_OK, "%s\n%s", lt_context_message(c->ctx), text);
+	cr_assert_eq(c->p->nests.n, 1, "%s", text);
+	c->t = &c->p->nests.frozen[0].tree;
+	cr_assert(c->t->calls.n == 1 && LT_AT(struct lt_call, c->t->calls, 0)->n_result, "%s", text);
+}
+
+void described_called_free(struct described_called *c)
+{
+	lt_program_free(c->p);
+	lt_graph_free(c->g);
+	lt_context_free(c->ctx);
 }

@@ -13,4 +13,13 @@ lt_status described_draw(const struct lt_graph *, const char *text, struct lt_lo
  * described_user. */
 struct described_user { tree_maker *make; const void *what; bool passes; };
 lt_status described_compile(void *user, const struct lt_graph *, const struct lt_options *, struct lt_program **out);
+/* A script as one call. */
+struct described_called {
+	struct lt_context *ctx;
+	struct lt_graph *g;
+	struct lt_program *p;
+	const struct lt_tree *t;
+};
+void described_called_new(const char *text, struct described_called *);
+void described_called_free(struct described_called *);
 #endif

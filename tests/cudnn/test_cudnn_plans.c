@@ -2,6 +2,7 @@
  * ../shared/data/cudnn-h200.json tells.  Which of them it names first is not asked.
  */
 #include <criterion/criterion.h>
+#include <criterion/parameterized.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <math.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 #include "backends/cudnn/cudnn.h"
 #include "tests/cuda/cuda_session.h"
+#include "tests/described.h"
 #include "tests/keeper.h"
 
 /* last: channels inside. */
@@ -450,4 +452,220 @@ Test(more_cudnn_plans, attention)
 	attention_has_plans(LT_F32, &(struct attention_sizes){ 1, 16, 16, 512, 512, 64, false, false, 0 });
 	attention_has_plans(LT_F32, &(struct attention_sizes){ 1, 16, 16, 512, 512, 64, true, false, 0 });
 	attention_has_plans(LT_F16, &(struct attention_sizes){ 1, 16, 16, 128, 128, 256, false, false, 0 });
+}
+
+/* ---- all forms that were measured ---- */
+
+/* Section 4 of ../shared/data/cudnn-convolutions.txt, line by line, 66 forms that are taken and one that is not: 4
+ * images of 28 x 28 with 64 channels, 64 filters of 3x3, channels inside, unless its name says otherwise.  why: by
+ * type, as its columns are, what refuses the form; "none": the library has no plan; NULL: it has one. */
+enum { F16, BF16, TF32, F32, MEASURED_TYPES };
+struct measured_form { const char *name, *why[MEASURED_TYPES]; };
+#define EXACT "in true float32 the library has nothing else"
+#define DEPTHWISE "of bfloat16 with one filter for each channel the library has nothing else"
+#define APART "its channels do not lie side by side, as the library asks for anything else"
+#define ADDS "mul is behind it, where the library only adds, and then takes the maximum with 0"
+#define TYPES "what it reads and writes is not of one type; cast outside"
+#define BORDERS "only the image has borders; copy the other outside"
+#define BEFORE "a factor is computed in the call; compute it outside"
+#define FLOATS "an element has more bytes"
+static const struct measured_form measured[] = {
+	{ "conv", { 0 } }, { "conv+bias", { 0 } }, { "conv+bias+elu", { NULL, NULL, NULL, EXACT } },
+	{ "conv+bias+gelu", { NULL, NULL, NULL, EXACT } }, { "conv+bias+gelut", { NULL, NULL, NULL, EXACT } },
+	{ "conv+bias+hswish", { NULL, NULL, NULL, EXACT } }, { "conv+bias+relu", { 0 } },
+	{ "conv+bias+relu+res", { NULL, NULL, NULL, EXACT } }, { "conv+bias+relu6", { NULL, NULL, NULL, EXACT } },
+	{ "conv+bias+res", { 0 } }, { "conv+bias+res+relu", { 0 } },
+	{ "conv+bias+sigmoid", { NULL, NULL, NULL, EXACT } }, { "conv+bias+silu", { NULL, NULL, NULL, EXACT } },
+	{ "conv+bias+tanh", { NULL, NULL, NULL, EXACT } }, { "conv+relu", { 0 } },
+	{ "conv+relu6", { NULL, NULL, NULL, EXACT } }, { "conv+res", { 0 } }, { "conv+res+bias", { 0 } },
+	{ "conv+res+bias+relu", { 0 } }, { "conv+res+bias+relu6", { NULL, NULL, NULL, EXACT } },
+	{ "conv+res+relu", { 0 } }, { "conv+scale", { NULL, NULL, NULL, EXACT } },
+	{ "conv+scale+bias", { NULL, NULL, NULL, EXACT } }, { "conv+scale+bias+relu", { NULL, NULL, NULL, EXACT } },
+	{ "conv+two", { NULL, NULL, NULL, EXACT } }, { "pre+conv", { BORDERS, BORDERS, BORDERS, BEFORE } },
+	{ "conv+bias+relu6:g=64", { NULL, DEPTHWISE, NULL, NULL } }, { "conv+bias+relu:align=4", { 0 } },
+	{ "conv+bias+relu:asym", { 0 } }, { "conv+bias+relu:c=3", { 0 } }, { "conv+bias+relu:c=30", { 0 } },
+	{ "conv+bias+relu:c=4", { 0 } }, { "conv+bias+relu:dil", { 0 } }, { "conv+bias+relu:g=32", { 0 } },
+	{ "conv+bias+relu:g=4", { 0 } }, { "conv+bias+relu:g=64", { 0 } }, { "conv+bias+relu:k=30", { 0 } },
+	{ "conv+bias+relu:nchw", { 0 } }, { "conv+bias+relu:r=1", { 0 } }, { "conv+bias+relu:r=5", { 0 } },
+	{ "conv+bias+relu:yf32", { TYPES, TYPES, NULL, NULL } }, { "conv+bias+res:g=64", { 0 } },
+	{ "conv+bias+silu:g=64", { NULL, DEPTHWISE, NULL, NULL } },
+	{ "conv+bias+silu:k=30", { NULL, NULL, NULL, EXACT } },
+	{ "conv+bias+silu:nchw", { APART, APART, APART, EXACT } },
+	{ "conv+bias+silu:r=1", { NULL, NULL, NULL, ADDS } }, { "conv+bias:g=64", { 0 } },
+	{ "conv+res+bias+relu:g=64", { 0 } }, { "conv+res+bias+relu:nchw", { 0 } },
+	{ "conv:align=2", { NULL, NULL, FLOATS, FLOATS } },
+	{ "conv:align=4", { 0 } }, { "conv:asym", { 0 } }, { "conv:c=3", { 0 } }, { "conv:c=30", { 0 } },
+	{ "conv:c=4", { 0 } }, { "conv:dil", { 0 } }, { "conv:g=32", { 0 } }, { "conv:g=4", { 0 } },
+	{ "conv:g=64", { 0 } }, { "conv:k=30", { 0 } }, { "conv:nchw", { 0 } }, { "conv:r=1", { 0 } },
+	{ "conv:r=5", { 0 } }, { "conv:yf32", { TYPES, TYPES, NULL, NULL } }, { "conv+bias+relu:nchw:g=64", { 0 } },
+	{ "conv:g=64:k=128", { 0 } }, { "conv:nchw:g=64", { 0 } },
+};
+#undef EXACT
+#undef DEPTHWISE
+#undef APART
+#undef ADDS
+#undef TYPES
+#undef BORDERS
+#undef BEFORE
+#undef FLOATS
+enum { N_MEASURED = sizeof measured / sizeof *measured };
+
+/* A number behind `key` in the name; else `otherwise`. */
+static int64_t said(const char *name, const char *key, int64_t otherwise)
+{
+	const char *at = strstr(name, key);
+	return at ? atoll(at + strlen(key)) : otherwise;
+}
+static bool has(const char *name, const char *word) { return strstr(name, word) != NULL; }
+
+/* What is behind the convolution, in the order that the name says. */
+static void add_behind(const char *name, FILE *to)
+{
+	static const struct { const char *word, *does; } behind[] = { { "bias", "y + F(b)" }, { "scale", "y * F(s)" },
+		{ "res", "y + F(z)" }, { "relu6", "MinNode(MaxNode(y, 0), 6)" }, { "relu", "ReLUNode(y)" },
+		{ "elu", "SelectNode(GreaterNode(y, y * 0), y, ExpNode(y) - 1)" },
+		{ "gelut", "y * 0.5 * (1 + TanhNode(0.7978845608 * (y + 0.044715 * y * y * y)))" },
+		{ "gelu", "y * 0.5 * (1 + ErfNode(y * 0.70710678))" },
+		{ "hswish", "y * MinNode(MaxNode(y + 3, 0), 6) / 6" }, { "sigmoid", "SigmoidNode(y)" }, { "tanh", "TanhNode(y)" },
+		{ "silu", "y * SigmoidNode(y)" }, { "two", "ReLUNode(y)" } };
+	const size_t end = strcspn(name, ":");
+	for (const char *at = strchr(name, '+'); at && at < name + end; at = strchr(at, '+')) {
+		const size_t n = strcspn(++at, "+:");
+		bool found = strncmp(at, "conv", n) == 0;
+		if (strncmp(at, "two", n) == 0)
+			(void)fprintf(to, "result first = TO(y);\n");
+		for (size_t i = 0; i < sizeof behind / sizeof *behind && !found; i++) {
+			found = strlen(behind[i].word) == n && strncmp(at, behind[i].word, n) == 0;
+			if (found)
+				(void)fprintf(to, "y = %s;\n", behind[i].does);
+		}
+		cr_assert(found, "%s: what is %.*s?", name, (int)n, at);
+	}
+}
+
+/* Of n images, c channels, height and width. */
+static void add_tensor(const char *begin, const char *type, bool last, const int64_t *dim, FILE *to)
+{
+	(void)fprintf(to, "%s, %s, [%lld, %lld, %lld, %lld]);\n", begin, type, (long long)dim[0], (long long)dim[last ? 2 : 1],
+		(long long)dim[last ? 3 : 2], (long long)dim[last ? 1 : 3]);
+}
+
+/* The form as a script, of a type. */
+static char *measured_script(const char *name, int type)
+{
+	static const char *const types[] = { "float16", "bfloat16", "float32", "float32" };
+	const bool last = !has(name, ":nchw"), half = type <= BF16, before = strncmp(name, "pre", 3) == 0;
+	const int64_t c = said(name, ":c=", 64), k = said(name, ":k=", 64), groups = said(name, ":g=", 1),
+		window = said(name, ":r=", 3), apart = has(name, ":dil") ? 2 : 1, border = window / 2 * apart,
+		side = 28 + has(name, ":asym");
+	char *text = NULL;
+	size_t bytes;
+	FILE *to = open_memstream(&text, &bytes);
+	cr_assert_not_null(to);
+	(void)fprintf(to, half ? "def F(x) { return CastNode(x, float32); }\n" : "def F(x) { return x; }\n");
+	if (half && !has(name, ":yf32"))
+		(void)fprintf(to, "def TO(x) { return CastNode(x, %s); }\n", types[type]);
+	else
+		(void)fputs("def TO(x) { return x; }\n", to);
+	add_tensor("x = InputTensor(x", types[type], last, (const int64_t[]){ 4, c, 28, 28 }, to);
+	add_tensor("w = ConstantTensor(w", types[type], last, (const int64_t[]){ k, c / groups, window, window }, to);
+	if (has(name, "bias"))
+		add_tensor("b = ConstantTensor(b", types[type], last, (const int64_t[]){ 1, k, 1, 1 }, to);
+	if (has(name, "scale") || before)
+		add_tensor("s = ConstantTensor(s", types[type], last, (const int64_t[]){ 1, before ? c : k, 1, 1 }, to);
+	if (has(name, "+res"))
+		add_tensor("z = InputTensor(z", types[type], last, (const int64_t[]){ 4, k, side, side }, to);
+	(void)fprintf(to, "y = Conv2dNode(%s, F(%s), [1, 1], [%lld, %lld, %lld, %lld], [%lld, %lld], %lld%s);\n",
+		before ? "ReLUNode(F(x) * F(s))" : "F(x)", last ? "PermuteNode(w, [1, 2, 3, 0])" : "w", (long long)border,
+		(long long)border, (long long)(border + has(name, ":asym")), (long long)(border + has(name, ":asym")),
+		(long long)apart, (long long)apart, (long long)groups, last ? ", NHWC" : "");
+	add_behind(name, to);
+	(void)fprintf(to, "result = TO(y);\n");
+	cr_assert_eq(fclose(to), 0);
+	return text;
+}
+
+/* NULL: the library has a plan of the form as our table's rows make it; else why there is none. */
+static const char *refusal_of(struct lt_cudnn *d, const char *name, int type, const struct described_called *call)
+{
+	static char why[300];
+	struct keeper k = keeper_new();
+	struct lt_cudnn_plan p = { .key = NULL };
+	struct lt_cudnn_wished same;
+	struct lt_cudnn_wish w = { .tf32 = type == TF32 };
+	int count = 0;
+	if (lt__cudnn_form(call->t, LT_AT(struct lt_call, call->t->calls, 0)->loop, w.tf32, NULL, &w.form, why, sizeof why))
+		return why;
+	const int64_t align = said(name, ":align=", 16);
+	if (align < (int64_t)cudnn_element_bytes(w.form.tensor[0].dtype))
+		return "an element has more bytes than it is aligned to";
+	for (int i = 0; i < w.form.n_tensor; i++)
+		w.align[i] = (uint32_t)align;
+	const lt_status status = lt__cudnn_plan_new(d, &w, 0, &p, &count, &k.diag);
+	if (status == LT_EMISSING)
+		return "none";
+	cr_assert_eq(status, LT_OK, "%s: %s", name, k.text);
+	(void)is_saved(d, &p, &same);
+	return NULL;
+}
+
+/* By number, so many of them; types: a set. */
+static void have_plans(size_t first, size_t n, unsigned types)
+{
+	struct keeper k = keeper_new();
+	struct lt_cudnn d = { .handle = NULL };
+	begin_compiled(&d, &k);
+	for (size_t i = first; i < first + n && i < N_MEASURED; i++)
+		for (int type = 0; type < MEASURED_TYPES; type++) {
+			struct described_called call;
+			if (!(types >> type & 1))
+				continue;
+			char *text = measured_script(measured[i].name, type);
+			described_called_new(text, &call);
+			const char *why = refusal_of(&d, measured[i].name, type, &call), *want = measured[i].why[type];
+			cr_expect(why && want ? strstr(why, want) != NULL : why == want, "%s, type %d: %s, not %s", measured[i].name, type,
+				why ? why : "a plan", want ? want : "a plan");
+			described_called_free(&call);
+			free(text);
+		}
+	(void)d.api.descriptor_free(d.device);
+}
+
+/* Those of true float32 are not compiled when they are built. */
+Test(cudnn_plans, measured_forms_in_float32) { have_plans(0, N_MEASURED, 1u << F32); }
+
+enum { MEASURED_AT_ONCE = 17 };
+ParameterizedTestParameters(more_cudnn_plans, measured_forms)
+{
+	static int first[(N_MEASURED + MEASURED_AT_ONCE - 1) / MEASURED_AT_ONCE];
+	for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+		first[i] = (int)i * MEASURED_AT_ONCE;
+	return cr_make_param_array(int, first, sizeof first / sizeof *first);
+}
+ParameterizedTest(int *first, more_cudnn_plans, measured_forms, .timeout = 1200)
+{
+	have_plans((size_t)*first, MEASURED_AT_ONCE, 1u << F16 | 1u << BF16 | 1u << TF32);
+}
+
+/* Each line of the table of measurements is a row of the one above. */
+Test(cudnn_plans, no_measured_form_is_left_out)
+{
+	char line[300];
+	FILE *f = fopen("../shared/data/cudnn-convolutions.txt", "r");
+	size_t n = 0;
+	bool inside = false;
+	if (!f)
+		cr_skip_test("it needs ../shared/data");
+	while (fgets(line, sizeof line, f)) {
+		inside = strncmp(line, "## 4.", 5) == 0 || (inside && strncmp(line, "## ", 3) != 0);
+		const bool row = inside && (strncmp(line, "conv", 4) == 0 || strncmp(line, "pre+conv", 8) == 0);
+		if (!row)
+			continue;
+		line[strcspn(line, " ")] = '\0';
+		cr_expect(n < N_MEASURED && strcmp(line, measured[n].name) == 0, "row %zu is %s, not %s", n, line,
+			n < N_MEASURED ? measured[n].name : "there");
+		n++;
+	}
+	cr_expect_eq(n, N_MEASURED, "%zu", n);
+	(void)fclose(f);
 }

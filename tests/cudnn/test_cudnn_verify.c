@@ -81,35 +81,6 @@ static void script_of(const char *script, const char *type, bool rounds, const c
 	}
 }
 
-static lt_status whole(const struct lt_graph *g, const char *text, struct lt_looptree **out)
-{
-	(void)text;
-	LT_TRY(lt_looptree_auto(g, NULL, out));
-	return described_roots(out, (*out)->root, (*out)->last_root);
-}
-
-/* A script as one call. */
-struct called { struct lt_context *ctx; struct lt_graph *g; struct lt_program *p; const struct lt_tree *t; };
-
-static void called_new(const char *text, struct called *c)
-{
-	struct described_user user = { whole, NULL, true };
-	const struct lt_options o = { .size = sizeof o, .backends = "ref" };
-	cr_assert_eq(lt_context_new(&c->ctx), LT_OK);
-	cr_assert_eq(lt_parse(c->ctx, text, strlen(text), "plan", "script", &c->g), LT_OK, "%s\n%s",
-		lt_context_message(c->ctx), text);
-	cr_assert_eq(described_compile(&user, c->g, &o, &c->p), LT_OK, "%s\n%s", lt_context_message(c->ctx), text);
-	cr_assert_eq(c->p->nests.n, 1, "%s", text);
-	c->t = &c->p->nests.frozen[0].tree;
-	cr_assert(c->t->calls.n == 1 && LT_AT(struct lt_call, c->t->calls, 0)->n_result, "%s", text);
-}
-static void called_free(struct called *c)
-{
-	lt_program_free(c->p);
-	lt_graph_free(c->g);
-	lt_context_free(c->ctx);
-}
-
 /* ---- the library ---- */
 
 enum fault { RIGHT, MIDDLE, CORNER, LAST_RESULT, BEFORE, BEHIND, BEHIND_INPUT, BEHIND_WORKSPACE, OTHER_BITS,
@@ -307,7 +278,8 @@ static void wish_new(const struct lt_tree *t, bool tf32)
 }
 
 /* Whether the plan that computes `runs` passes for what `is` is; what it says in `why`. */
-static bool passes(const struct called *is, const struct called *runs, enum fault fault, char *why, size_t bytes)
+static bool passes(const struct described_called *is, const struct described_called *runs, enum fault fault, char *why,
+	size_t bytes)
 {
 	const struct lt_cudnn_plan plan = { .engine = 7, .workspace = 64 };
 	struct keeper k = keeper_new();
@@ -342,17 +314,17 @@ Test(cudnn_verify, no_plan_that_is_right_is_dropped)
 	begin();
 	for (int i = 0; i < count; i++) {
 		char is[3000], runs[3000], why[300];
-		struct called a, b;
+		struct described_called a, b;
 		const char *sizes = draw_sizes(&rng), *script = scripts[i % N_SCRIPT], *type = types[i / N_SCRIPT % 3];
 		script_of(script, type, true, sizes, is, sizeof is);
 		script_of(script, type, random_chance(&rng, 50), sizes, runs, sizeof runs);
-		called_new(is, &a);
-		called_new(runs, &b);
+		described_called_new(is, &a);
+		described_called_new(runs, &b);
 		const bool good = passes(&a, &b, RIGHT, why, sizeof why);
 		cr_expect(good, "%d: %s\n%s", i, why, is);
 		dropped += !good;
-		called_free(&a);
-		called_free(&b);
+		described_called_free(&a);
+		described_called_free(&b);
 	}
 	fprintf(stderr, "%d plans that are right, %d dropped\n", count, dropped);
 	end();
@@ -370,12 +342,12 @@ Test(cudnn_verify, each_fault_is_seen)
 	for (size_t s = 0; s < N_SCRIPT; s++)
 		for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 			char text[3000], why[300];
-			struct called a;
+			struct described_called a;
 			script_of(scripts[s], types[(s + i) % 3], true, "c = 5; d = 6; h = 6; m = 11; k = 13; n = 9;", text, sizeof text);
-			called_new(text, &a);
+			described_called_new(text, &a);
 			const bool good = passes(&a, &a, cases[i].fault, why, sizeof why);
 			cr_expect(!good && strstr(why, cases[i].says), "fault %d: '%s'\n%s", (int)cases[i].fault, why, text);
-			called_free(&a);
+			described_called_free(&a);
 		}
 	end();
 }
@@ -384,14 +356,14 @@ Test(cudnn_verify, each_fault_is_seen)
 Test(cudnn_verify, a_term_is_seen)
 {
 	char text[3000], why[300];
-	struct called a;
+	struct described_called a;
 	begin();
 	script_of(MATMUL "result = TO(MatMulNode(F(x), F(w)) + F(b) * F(r));\n", "float32", true,
 		"m = 5; k = 4096; n = 3;", text, sizeof text);
-	called_new(text, &a);
+	described_called_new(text, &a);
 	cr_expect(passes(&a, &a, RIGHT, why, sizeof why), "%s", why);
 	cr_expect(!passes(&a, &a, LEAVES_OUT, why, sizeof why));
-	called_free(&a);
+	described_called_free(&a);
 	end();
 }
 
@@ -427,15 +399,15 @@ Test(cudnn_verify, other_scripts_are_seen)
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		for (size_t t = 0; t < 3; t++) {
 			char is[3000], runs[3000], why[300];
-			struct called a, b;
+			struct described_called a, b;
 			script_of(others[i].is, types[t], true, "c = 5; d = 6; h = 6; m = 11; k = 13; n = 11;", is, sizeof is);
 			script_of(others[i].runs, types[t], true, "c = 5; d = 6; h = 6; m = 11; k = 13; n = 11;", runs, sizeof runs);
-			called_new(is, &a);
-			called_new(runs, &b);
+			described_called_new(is, &a);
+			described_called_new(runs, &b);
 			cr_expect(passes(&a, &a, RIGHT, why, sizeof why), "%s\n%s", why, is);
 			cr_expect(!passes(&a, &b, RIGHT, why, sizeof why), "%s\nis taken for\n%s", runs, is);
-			called_free(&a);
-			called_free(&b);
+			described_called_free(&a);
+			described_called_free(&b);
 		}
 	end();
 }
