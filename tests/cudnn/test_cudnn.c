@@ -689,6 +689,28 @@ Test(cudnn, refusals)
 	}
 }
 
+/* Keys after those before them, and channels of two images: a call reads one tensor, so by hand it is copied before. */
+Test(cudnn, what_is_joined_is_copied_before)
+{
+	static const char keys[] = "q = InputTensor(q, float32, [4, 16, 8]); p = InputTensor(p, float32, [4, 9, 8]);\n"
+		"k = InputTensor(k, float32, [4, 7, 8]); v = InputTensor(v, float32, [4, 7, 8]);\n"
+		"keys = ConcatNode(1, p, k); values = ConcatNode(1, p, v); result = AttentionNode(q, keys, values, 0.3);\n",
+		channels[] = "a = InputTensor(a, float32, [2, 4, 5, 7]); b = InputTensor(b, float32, [2, 3, 5, 7]);\n"
+		"keys = ConcatNode(1, a, b); w = ConstantTensor(w, float32, [6, 7, 1, 1]); result = Conv2dNode(keys, w);\n";
+	static const struct { const char *script, *copies; } cases[] = {
+		{ keys, "materialize %keys; materialize %values; call %result.mul/i cudnn.graph" },
+		{ channels, "materialize %keys; call %result.mul/i cudnn.graph" } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const char *says = run_fresh("cudnn", cases[i].script, "call i cudnn.graph", "-q");
+		cr_expect(strstr(says, "%result.mul (") && strstr(says, "reads %keys (") && strstr(says, "through a view of several "
+			"pieces; materialize that outside of the loop i"), "%s", says);
+		/* The call is accepted, and its plan is right; the driver that is not there runs no kernel that copies. */
+		says = run_fresh("cudnn", cases[i].script, cases[i].copies, "-q");
+		cr_expect(strstr(says, "or what was enqueued before it: CUDA_ERROR_NOT_SUPPORTED")
+			&& count(log_text, "built ") == 1 && count(log_text, "run ") == 3, "%s%s", says, log_text);
+	}
+}
+
 /* Layers of the kind that was measured are calls in default trees; small ones, groups, products of float32 are not. */
 Test(cudnn, default_trees)
 {
