@@ -321,6 +321,30 @@ for t in $targets; do
 	[ "$t" != cortex-m0 ] || check "$t: many loops around a sum" many_loops "$t" "$tile"
 	check "$t: many leaves behind one" many_leaves "$t" "$tile"
 done
+# TARGET FORM: six steps whose sums have 64 bits, which are in variables: of the product by the inputs of all steps none
+# is kept by step.
+long_steps() {
+	local n
+	printf '%s\n' 'x = InputTensor(x, int16, [6, 16]);' 'w = CastNode(ConstantTensor(w, int16, [16, 32]), int32);' \
+		'u = CastNode(ConstantTensor(u, int16, [32, 32]), int32);' 'h = InputTensor(h, int16, [1, 32]);' \
+		'c = ReshapeNode(CastNode(x, int32), [6, 1, 16]);' >"$to/long_sums.lt"
+	for n in 0 1 2 3 4 5; do
+		echo "p = MapNode(mul, ik,kj->ijk: ReshapeNode(SliceNode(c, $n, $((n + 1))), [1, 16]), w);"
+		echo 'q = MapNode(mul, ik,kj->ijk: CastNode(h, int32), u);'
+		echo 's = ReduceSumNode(CastNode(p, int64), [2]);'
+		echo 'h = RequantShiftNode(s + ReduceSumNode(CastNode(q, int64), [2]), 20, int16, up);'
+	done >>"$to/long_sums.lt"
+	echo 'result y = h;' >>"$to/long_sums.lt"
+	says 0 "$2" "$O/lt-build" "$to/long_sums.lt" -c '*=random' -i '*=random' --integer --target "$1" -o "$to/long_sums.c" \
+		--explain &&
+		grep -qF 'verified: 32 elements compared, 32 equal' "$to/said" && grep -qF 'RAM 576, 576 of them' "$to/said"
+}
+for t in $targets; do
+	case $t in
+	cortex-m3) check "$t: sums of 64 bits" long_steps "$t" "recipe 'registers 13', two columns of 64 bits" ;;
+	avr5) check "$t: sums of 64 bits" long_steps "$t" "recipe 'registers of bytes', no tile" ;;
+	esac
+done
 check "a tree that is not made of primitives" says 2 "the tree is not made of primitives" \
 	"$O/lt-run" "$to/dense.lt" -b cpu:target=avx2 --dump=schedule
 

@@ -16,9 +16,11 @@
  *     $sum $term        the sum, and the product that it adds
  *     $shared           the sum, if it shares its loops with another one
  *     $outer $adding    its outermost loop, its innermost one over what is summed
- *     $around           the outermost loop of the product
+ *     $wide             the cast of the product to more bits, if there is one
+ *     $around $about    the outermost loop of the product, and of this cast
  *     $user             the innermost loop around the only leaf that reads it, if that does so in place in another nest
  *     $column           its loop over the last dim of the sum, which is $dim; $width: the loop's step
+ *     $narrow $long     $column, if the sum has at most 32 bits; if it has more, and $wide is not nothing
  *     $across $line     its innermost loop over another dim of the sum, which is $line, if it has several iterations
  *     $columns $lines   the innermost loops over $dim and $line
  *     $tile $tall       the loop over $dim, and over $line, that is in one over what is summed: of a tile of sums
@@ -28,7 +30,7 @@
  *     $contracted       its loops over what is summed, in the order in which the constant factor has them
  *     $deepest          the innermost of all
  *     $inner $short     the innermost loop of these; if it has four iterations or fewer
- *     $lone             the same, if there is no tile of columns: one sum
+ *     $lone             the same, if there is no tile of columns and the sum has at most 32 bits
  *     $dot $bytes       $inner and how many bytes the target adds at once, if both factors are such, in a row along it
  *     $constant         the cast of the constant factor, if there is one
  *     $reader           who reads the constant factor
@@ -75,7 +77,7 @@ enum { MAX_TRIES = 200 };               /* of nodes that a value is made of */
 /* Of a cast or a sum; -1: there is none. */
 struct roles {
 	const struct lt_looptree *t;
-	lt_node widened, spread, sum, term, constant, reader, weights, cast, window, viewer, viewed;
+	lt_node widened, spread, sum, wide, term, constant, reader, weights, cast, window, viewer, viewed;
 	lt_tnode *loop; int32_t n_loop;                 /* around the sum, outermost first */
 	lt_tnode row, across;                           /* the outermost by which the window moves; next to the column's */
 	lt_var column;
@@ -253,7 +255,7 @@ static uint32_t find_dot(const struct roles *r, const struct lt_target *target, 
 	const lt_node w = bytes_of(r, !image, &reader, &k), x = bytes_of(r, image, &reader, &k);
 	const bool bytes = w >= 0 && x >= 0 && !is_local(r->t, w) && g->node[w].dtype == g->node[x].dtype
 		&& (g->node[w].dtype == LT_I8 || g->node[w].dtype == LT_U8) && g->node[r->term].dtype == LT_I32;
-	return bytes && target->dot_bytes && g->var[inner].extent % (int64_t)target->dot_bytes == 0
+	return bytes && r->wide < 0 && target->dot_bytes && g->var[inner].extent % (int64_t)target->dot_bytes == 0
 		&& is_side_by_side(r, reader, k, inner) ? (uint32_t)target->dot_bytes : 0;
 }
 
@@ -263,10 +265,16 @@ static bool find_roles(const struct lt_looptree *t, const struct lt_target *targ
 {
 	const struct lt_graph *g = t->graph;
 	const struct lt_nodedef *d = &g->node[sum];
-	*r = (struct roles){ .t = t, .widened = -1, .spread = -1, .sum = sum, .constant = -1, .column = -1, .first = first };
+	*r = (struct roles){ .t = t, .widened = -1, .spread = -1, .sum = sum, .wide = -1, .constant = -1, .column = -1,
+		.first = first };
 	if (d->op != LT_OP_add || !d->reduce || t->leaf_of[sum] < 0 || lt__dtype_info(d->dtype)->cls == LT_CLASS_FLOAT)
 		return false;
 	r->term = d->operand[0];
+	if (is_cast(g, r->term) && t->leaf_of[r->term] >= 0 && lt__dtype_info(g->node[r->term].dtype)->cls == LT_CLASS_INT
+			&& t->node[t->leaf_of[r->term]].parent == t->node[t->leaf_of[sum]].parent) {
+		r->wide = r->term;
+		r->term = g->node[r->wide].operand[0];
+	}
 	if (g->node[r->term].op != LT_OP_mul || g->node[r->term].reduce || t->leaf_of[r->term] < 0
 			|| t->node[t->leaf_of[r->term]].parent != t->node[t->leaf_of[sum]].parent)
 		return false;
@@ -315,9 +323,9 @@ static bool find_moved_roles(const struct lt_looptree *t, lt_node n, struct role
 	const struct lt_nodedef *d = &g->node[n];
 	lt_tnode nest = -1;
 	bool apart = false, in_place = true;
-	*r = (struct roles){ .t = t, .widened = n, .spread = -1, .sum = n, .term = -1, .constant = -1, .reader = -1,
-		.weights = n, .cast = -1, .window = -1, .viewer = -1, .viewed = -1, .row = -1, .across = -1, .column = -1,
-		.n_dim = 1 };
+	*r = (struct roles){ .t = t, .widened = n, .spread = -1, .sum = n, .wide = -1, .term = -1, .constant = -1,
+		.reader = -1, .weights = n, .cast = -1, .window = -1, .viewer = -1, .viewed = -1, .row = -1, .across = -1,
+		.column = -1, .n_dim = 1 };
 	for (int32_t i = d->n_dim - 1; i >= 0 && r->column < 0; i--)
 		r->column = g->var[d->dim[i]].extent > 1 ? d->dim[i] : -1;
 	if (r->column < 0)
@@ -441,6 +449,8 @@ static bool is_split(const struct roles *r, lt_var v)
 		n += r->t->node[r->loop[i]].var == v;
 	return n > 1;
 }
+
+static bool is_long(const struct roles *r) { return lt__dtype_info(r->t->graph->node[r->sum].dtype)->bytes > 4; }
 
 static int64_t column_step(const struct roles *r)
 {
@@ -576,8 +586,13 @@ static const char *word_value(const struct roles *r, const char *word, size_t n,
 		{ "user", r->n_loop > 0 ? innermost_word(r, user_of(r)) : "" },
 		{ "around", r->n_loop > 0 ? lt__arena_format(r->t->arena, "%s/%s", node_word(r, r->term),
 			g->var[r->t->node[r->loop[0]].var].name) : "" },
+		{ "wide", node_word(r, r->wide) },
+		{ "about", r->n_loop > 0 && r->wide >= 0 ? lt__arena_format(r->t->arena, "%s/%s", node_word(r, r->wide),
+			g->var[r->t->node[r->loop[0]].var].name) : "" },
 		{ "adding", adding_word(r) },
 		{ "column", loop_over(r, r->column) },
+		{ "narrow", is_long(r) ? "" : loop_over(r, r->column) },
+		{ "long", is_long(r) && r->wide >= 0 ? loop_over(r, r->column) : "" },
 		{ "dim", g->var[r->column].name },
 		{ "width", lt__arena_format(r->t->arena, "%lld", (long long)column_step(r)) },
 		{ "across", r->across < 0 ? "" : loop_over(r, r->t->node[r->across].var) },
@@ -595,7 +610,7 @@ static const char *word_value(const struct roles *r, const char *word, size_t n,
 		{ "dot", r->dot_bytes ? loop_over(r, r->dim[r->n_dim - 1]) : "" },
 		{ "bytes", r->dot_bytes ? lt__arena_format(r->t->arena, "%u", (unsigned)r->dot_bytes) : "" },
 		{ "inner", loop_over(r, r->dim[r->n_dim - 1]) },
-		{ "lone", *tile_loop(r, r->column) ? "" : loop_over(r, r->dim[r->n_dim - 1]) },
+		{ "lone", is_long(r) || *tile_loop(r, r->column) ? "" : loop_over(r, r->dim[r->n_dim - 1]) },
 		{ "short", g->var[r->dim[r->n_dim - 1]].extent <= 4 ? loop_over(r, r->dim[r->n_dim - 1]) : "" },
 		{ "constant", node_word(r, r->constant) },
 		{ "reader", r->widened < 0 ? node_word(r, r->reader) : innermost_word(r, r->reader) },
