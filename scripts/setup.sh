@@ -12,8 +12,8 @@
 # them.
 # setup.sh opencl -- the same for OpenCL's headers and loader, and PoCL, an OpenCL device of any processor, on which
 # tests run kernels for devices; without the headers the backend opencl is left out.
-# setup.sh cross -- the same for compilers for arm and riscv64, and QEMU, which runs what they compile: for the tests of
-# lt-build; nothing fails without them.
+# setup.sh cross -- the same for compilers for arm, aarch64 and riscv64, and QEMU, which runs what they compile: for the
+# tests of lt-build; nothing fails without them.
 # setup.sh micro -- the same for compilers for ARM's and AVR's microcontrollers and what emulates these (QEMU, simavr):
 # for lt-build's targets cortex-m0, cortex-m3, cortex-m4, avr5 and arduino-uno, and their tests; nothing fails without
 # them.
@@ -131,6 +131,8 @@ if [ "${1-}" = cross ]; then
 	command -v qemu-riscv64 >/dev/null || want=qemu-user
 	command -v arm-linux-gnueabihf-gcc >/dev/null || want="$want gcc-arm-linux-gnueabihf"
 	[ -e /usr/arm-linux-gnueabihf/include/stdio.h ] || want="$want libc6-dev-armhf-cross"
+	command -v aarch64-linux-gnu-gcc >/dev/null || want="$want gcc-aarch64-linux-gnu"
+	[ -e /usr/aarch64-linux-gnu/include/stdio.h ] || want="$want libc6-dev-arm64-cross"
 	command -v riscv64-linux-gnu-gcc >/dev/null || want="$want gcc-riscv64-linux-gnu"
 	[ -e /usr/riscv64-linux-gnu/include/stdio.h ] || want="$want libc6-dev-riscv64-cross"
 	optional "lt-build is not tested for that machine; to test it" $want
@@ -209,17 +211,17 @@ fi
 
 modules="isl libzip jansson libxxhash"
 packages="pkg-config libc6-dev libisl-dev libzip-dev libjansson-dev libxxhash-dev"
-all="$packages libcriterion-dev python3-minimal"
+all="$packages libcriterion-dev python3"
 programs=
 if [ "${1-}" = check ]; then
 	modules="$modules criterion"
 	packages=$all
-	programs=python3        # of make tidy
+	programs=yes            # python3, of make tidy and tests, with its library: python3-minimal lacks most of that
 fi
 
 have_all() {
 	pkg-config --exists $modules 2>/dev/null && [ -e /usr/include/stdio.h ] &&
-		{ [ -z "$programs" ] || command -v $programs >/dev/null; }
+		{ [ -z "$programs" ] || python3 -c 'import fractions' 2>/dev/null; }
 }
 
 if ! have_all; then
