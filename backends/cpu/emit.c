@@ -42,7 +42,7 @@ static struct lt_machine machine_of(const struct lt_session *s)
 		machine.stream_bytes = 16 | 32 | 64;
 		machine.cache_bytes = 1 << 20;
 		machine.page_bytes = 4096;
-		machine.dots = !strcmp(s->model->machine, "x86_64") || !strcmp(s->model->machine, "wasm32") ? 16 : 0;
+		machine.dot_bytes = !strcmp(s->model->machine, "x86_64") || !strcmp(s->model->machine, "wasm32") ? 16 : 0;
 		machine.copied = MAX_COPIED;
 	}
 	if (emits[s->emit].dialect->bare) {
@@ -50,7 +50,7 @@ static struct lt_machine machine_of(const struct lt_session *s)
 		machine.stack_bytes = BARE_STACK;
 		machine.teams = 0;
 		machine.unrolled = MAX_COPIED;
-		machine.dots = (uint32_t)s->target.dot_bytes;
+		machine.dot_bytes = (uint32_t)s->target.dot_bytes;
 		machine.max_variables = BARE_VARIABLES;
 	}
 	machine.operators = lt__text_operators(emits[s->emit].dialect, machine.masked, s->vector_library, &machine.n_operator);

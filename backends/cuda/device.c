@@ -98,7 +98,7 @@ static void find_machine(struct lt_session *s)
 		.stack_bytes = STACK,
 		.calls = has_blas(s),
 		.memory_bytes = WIDEST,
-		.dots = 16,
+		.dot_bytes = 16,
 		.unrolled = MAX_UNROLLED,
 		.max_variables = MAX_VARIABLES,
 		.n_tile = lt__n_tile_name,

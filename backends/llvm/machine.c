@@ -149,7 +149,7 @@ static void describe_machine(struct lt_llvm_host *h, const struct lt_llvm_cpu *c
 		.vnni = cpu_has(h, cpu, "avx512vnni") && offers(cpu, "avx512vl") };
 	h->lowering = (struct lt_machine){ .array_bytes = MAX_ARRAY, .stack_bytes = MAX_STACK, .teams = 1,
 		.vector_bytes = h->target.vector_bytes, .masked = h->target.vector_bytes == 64,
-		.gathered = h->target.vector_bytes >= 32, .dots = h->machine.dots ? 16 : 0, .unrolled = 1024, .copied = 64,
+		.gathered = h->target.vector_bytes >= 32, .dot_bytes = h->machine.dots ? 16 : 0, .unrolled = 1024, .copied = 64,
 		.max_variables = 128,
 		.tile_lanes = 16, .stream_bytes = 16 | 32 | 64, .cache_bytes = 1 << 20, .page_bytes = 4 << 10,
 		.n_operator = lt_llvm_operators(&h->machine, h->operators), .operators = h->operators };

@@ -98,7 +98,7 @@ static void machine_with_grids(struct lt_machine *m, int64_t shared_bytes)
 	m->subgroup = 32;
 	m->shared_bytes = shared_bytes;
 	m->memory_bytes = 16;
-	m->dots = 16;
+	m->dot_bytes = 16;
 	m->unrolled = 4096;
 	m->n_tile = lt__n_tile_name;
 	m->tiles = lt__tile_names;
@@ -120,8 +120,8 @@ static void read_machine(const struct lt_option_item *item, struct lt_machine *m
 	case TEAMS: m->teams = (uint32_t)x; break;
 	case MASKED: m->masked = 1; break;
 	case GATHERED: m->gathered = 1; break;
-	case DOTS: m->dots = 16; break;
-	case QUADS: m->dots = 4; break;
+	case DOTS: m->dot_bytes = 16; break;
+	case QUADS: m->dot_bytes = 4; break;
 	case GRID:
 		machine_with_grids(m, 49152);
 		break;

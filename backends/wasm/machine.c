@@ -23,6 +23,6 @@ static const struct lt_machine_operator operators[] = {
 struct lt_machine lt__wasm_machine(void)
 {
 	return (struct lt_machine){ .array_bytes = MAX_ARRAY, .stack_bytes = MAX_STACK, .teams = 1, .vector_bytes = 16,
-		.dots = 16, .unrolled = UNROLLED, .copied = COPIED, .max_variables = 128, .tile_lanes = 8, .page_bytes = 4096,
+		.dot_bytes = 16, .unrolled = UNROLLED, .copied = COPIED, .max_variables = 128, .tile_lanes = 8, .page_bytes = 4096,
 		.n_operator = sizeof operators / sizeof *operators, .operators = operators };
 }

@@ -341,7 +341,7 @@ struct lt_machine {
 	uint32_t memory_bytes;          /* of one that is only moved; 0: as many                                  */
 	uint32_t masked;                /* 1: an access under a mask costs no more than one without               */
 	uint32_t gathered;              /* 1: there are loads of lanes at an index of their own                   */
-	uint32_t dots;                  /* bytes of the shortest vectors of which `dot` takes less than casts, products
+	uint32_t dot_bytes;             /* bytes of the shortest vectors of which `dot` takes less than casts, products
 	                                 * and sums of as many lanes; 0: of none.  Without vectors: of the only ones   */
 	int64_t unrolled;               /* most statements that the copies of a loop's body come to               */
 	int64_t copied;                 /* the same of a serial loop that computes something                        */

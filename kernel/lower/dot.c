@@ -64,7 +64,7 @@ static bool dot_is_aligned(const struct lowering *l, int32_t loop, int32_t acces
 static bool dot_is_whole(const struct lowering *l, int32_t loop, const struct lower_dot *dot)
 {
 	const struct lt_loop *x = lower_loop_at(l, loop);
-	const uint32_t bytes = l->machine.subgroup ? GRID_LANES : l->machine.dots;
+	const uint32_t bytes = l->machine.subgroup ? GRID_LANES : l->machine.dot_bytes;
 	return l->machine.vector_bytes || (!l->loop[loop].bounded && x->max_trip_count % bytes == 0 && (!l->machine.subgroup
 		|| (dot_is_aligned(l, loop, dot->access[0]) && dot_is_aligned(l, loop, dot->access[1]))));
 }
@@ -118,15 +118,15 @@ static bool dot_sums_meet(const struct lowering *l, int32_t loop, const struct l
 uint32_t lt__lower_dot_bytes(const struct lowering *l)
 {
 	return l->machine.subgroup ? l->machine.memory_bytes : l->machine.vector_bytes ? l->machine.vector_bytes
-		: l->machine.dots;
+		: l->machine.dot_bytes;
 }
 
 bool lt__lower_find_dot(const struct lowering *l, int32_t loop, struct lower_dot *out)
 {
 	const struct lt_loop *x = lower_loop_at(l, loop);
 	const struct lt_stmt *sum = lower_stmt_at(l, x->first_stmt + x->n_stmt - 1);
-	if (!l->machine.dots || lt__lower_dot_bytes(l) < l->machine.dots || x->kind != LT_VECTOR
-		|| x->max_trip_count < l->machine.dots || x->n_stmt < 3 || x->n_stmt > 4)
+	if (!l->machine.dot_bytes || lt__lower_dot_bytes(l) < l->machine.dot_bytes || x->kind != LT_VECTOR
+		|| x->max_trip_count < l->machine.dot_bytes || x->n_stmt < 3 || x->n_stmt > 4)
 		return false;
 	for (int32_t s = x->first_stmt; s < x->first_stmt + x->n_stmt; s++)
 		if (lower_stmt_at(l, s)->loop != loop || lower_stmt_at(l, s)->kind >= LT_BARRIER)
@@ -155,7 +155,7 @@ bool lt__lower_find_dot(const struct lowering *l, int32_t loop, struct lower_dot
 
 bool lt__lower_is_dot(const struct lowering *l)
 {
-	return l->lane_loop >= 0 && l->loop[l->lane_loop].dot && l->lanes >= l->machine.dots;
+	return l->lane_loop >= 0 && l->loop[l->lane_loop].dot && l->lanes >= l->machine.dot_bytes;
 }
 
 /* Lanes that are off are 0. */

@@ -252,7 +252,7 @@ static void vectorize(struct lowering *l, int32_t i)
 	if (p->masked && !p->bounded && p->lanes * 2 <= max && p->lanes < x->max_trip_count && locals_fit(l, i, p->lanes * 2))
 		p->lanes *= 2;          /* one vector under a mask instead of two or more */
 	const bool alone = !l->machine.vector_bytes && p->dot;          /* there are no other vectors */
-	if ((l->machine.subgroup || (!l->machine.vector_bytes && l->machine.dots)) && !p->parallel && !alone) {
+	if ((l->machine.subgroup || (!l->machine.vector_bytes && l->machine.dot_bytes)) && !p->parallel && !alone) {
 		unroll(l, p, x);        /* step W joins what the copies access side by side */
 	} else if ((!l->machine.vector_bytes && !alone) || p->parallel) {
 		p->reason = l->machine.vector_bytes ? "it has a parallel loop in it" : NULL;
