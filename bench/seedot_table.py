@@ -3,7 +3,7 @@
 and what a call takes on an emulated ATmega328P, beside the same program as floats; and SeeDot's own integers
 (lt-quantize --compat): of SeeDot, of Shiftry with 16 bits and with 8.
 
-    python3 bench/seedot_table.py [--bits 8] [--scales any] [--per-channel] [--build build] [--own]
+    python3 bench/seedot_table.py [--bits 8] [--scales any] [--per-channel] [--loss 0.5] [--build build] [--own]
 
 lt-quantize sees 600 of the images that the models were trained with; the 360 others are counted with the evaluator
 (the backend ref), one by one.  Needs NumPy and what scripts/setup.sh micro installs.
@@ -139,6 +139,7 @@ def main():
     ask.add_argument("--bits", default="mixed")
     ask.add_argument("--per-channel", action="store_true", help="a step for the weights of each channel")
     ask.add_argument("--scales", default="pow2", help="what steps may be: pow2, any")
+    ask.add_argument("--loss", default="0.5", help="what lt-quantize may lose, in points; 4 bits lose more")
     ask.add_argument("--build", default="build")
     ask.add_argument("--own", action="store_true", help="SeeDot's own integers, and nothing else")
     ask.add_argument("--usps10", action="store_true", help="FastGRNN in the shape of usps10, and nothing else")
@@ -170,8 +171,8 @@ def main():
             source, script = f"examples/seedot/{model}/{model}.sd", f"{to}/{model}.lt"
             begin = time.monotonic()
             text, ok = said(f"{given.build}/lt-quantize", source, "--data", f"{to}/data.npy", "--labels",
-                            f"{to}/labels.npy", "--bits", given.bits, "--scales", given.scales, "-o", script,
-                            *(["--per-channel"] if given.per_channel else []))
+                            f"{to}/labels.npy", "--bits", given.bits, "--scales", given.scales, "--loss", given.loss,
+                            "-o", script, *(["--per-channel"] if given.per_channel else []))
             if not ok:
                 raise SystemExit(text)
             took = time.monotonic() - begin

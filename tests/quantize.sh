@@ -109,7 +109,7 @@ data=double.npy check "data of another type" refuses 'double.npy is float64'
 data=none.npy check "no rows" refuses 'there are no rows'
 w=inf.npz check "an infinite weight" refuses 'is inf, which no integer stands for'
 check "labels of another length" refuses 'one integer for each of the 20 rows' --labels short.npy
-code=1 check "no room" refuses "10 more than --flash allows" --flash 14
+code=1 check "no room" refuses 'at 4 and 8 bits constants take 12 bytes, 2 more than --flash allows' --flash 10
 code=1 check "too great a loss" refuses '--loss allows' --metric error --loss 0 --time 1
 check "a loss that is no number of points" refuses '0 or more' --loss -1
 echo 'result = InputTensor(x, float32, [2, 6]) + InputTensor(y, float32, [2, 6]);' >two.lt
@@ -138,7 +138,33 @@ check "inputs of as many evaluations and other rows" says 2 "'y' has 19 rows of 
 	"$O/lt-quantize" two.lt --data y=less.npy --data x=x.npy -o q.lt
 check "--ram where floats are in memory" refuses '--ram goes with --mode static' --ram 1 --mode weights
 check "--flash where floats are in memory" refuses '--flash goes with --mode static' --flash 99 --mode dynamic
-check "4 bits of integers alone" refuses '--bits 4 goes with --mode weights or dynamic' --bits 4
+# Weights of 4 bits are the same integers everywhere, and two in a byte where they are stored, also as C.
+four_bits() {
+	fresh && quantize --bits 4 --metric error --loss 100 --data-out q.npy >said && cat said &&
+		grep -qF '4 bits: 1, 8 bits: 1 of 2 kept values and constants; constants 12 bytes' said || return
+	python3 -c "import numpy as np; np.save('one.npy', np.load('q.npy')[:2])"
+	local b
+	for b in ref cpu llvm; do
+		! "$O/lt-run" --list-backends | grep -q "^$b .*cannot" || continue
+		"$O/lt-run" q.lt -b $b -i x=one.npy -q -o $b.npy && cmp $b.npy ref.npy || return
+	done
+	for b in portable cortex-m3 avr5; do
+		case $b in
+		cortex-m3) command -v arm-none-eabi-gcc >/dev/null && command -v qemu-system-arm >/dev/null || continue ;;
+		avr5) command -v avr-gcc >/dev/null && command -v simavr >/dev/null || continue ;;
+		esac
+		"$O/lt-build" q.lt -i x=one.npy -o built.c --target $b --overwrite >said || { cat said; return 1; }
+		cat said
+		grep -q 'verified: 8 elements compared, 8 equal' said || return
+		[ $b = portable ] || grep -qF ', 12 of them constants' said || return
+	done
+}
+check "4 bits: the same integers on all backends, and two in a byte" four_bits
+# 24 bytes of 8 bits do not fit, 12 of 4 do.
+narrow_enough() {
+	fresh && quantize --flash 13 --metric error --loss 100 >said && cat said && grep -qF '4 bits: 1,' said
+}
+check "--flash below 8 bits: constants of products get 4" narrow_enough
 check "16 bits of a mode of 8" refuses '--bits 16 does not go with --mode dynamic' --bits 16 --mode dynamic
 echo 'x = InputTensor(x, float32, [2, 6]); result = LogNode(x @ ConstantTensor(w, float32, [6, 4]));' >log.lt
 check "results that are NaN" says 2 "the data makes the result 'result' nan in row 0" \

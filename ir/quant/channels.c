@@ -126,9 +126,8 @@ static void set_sum(struct channels *c, lt_node z, lt_node x)
 		c->q->cell[cell].most = fmax(c->q->cell[cell].most, n->weigh[2 * i] + n->weigh[2 * i + 1]);
 }
 
-static lt_status find_channels(void *user)
+static struct channels axes_of(struct lt_quant *q)
 {
-	struct lt_quant *q = user;
 	const struct lt_graph *g = q->graph;
 	struct channels c = { q, LT_NEW(q->arena, int32_t, q->n_cell + 1), LT_NEW(q->arena, int32_t, g->n_node + 1) };
 	for (int32_t i = 0; i < q->n_cell; i++)
@@ -136,6 +135,34 @@ static lt_status find_channels(void *user)
 	for (lt_node x = 0; x < g->n_node; x++)
 		c.operand[x] = weight_operand(q, x);
 	find_axes(&c);
+	return c;
+}
+
+/* Of a sum for each channel, a tile of some has pairs of them: which half a number is in is known when it is compiled.
+ */
+static lt_status find_pairs(void *user)
+{
+	struct lt_quant *q = user;
+	const struct channels c = axes_of(q);
+	for (int32_t i = 0; i < q->n_cell; i++) {
+		struct lt_quant_cell *cell = &q->cell[i];
+		const struct lt_nodedef *d = &q->graph->node[cell->node];
+		if (cell->kind != LT_QUANT_WEIGHT || d->n_dim == 0 || d->n_dim == LT_MAX_RANK)
+			continue;
+		cell->pairs = c.axis[i] >= 0 ? c.axis[i] : d->n_dim - 1;
+		const int64_t n = q->graph->var[d->dim[cell->pairs]].extent;
+		cell->packed = n ? cell->elems / n * ((n + 1) / 2) : 0;
+	}
+	return LT_OK;
+}
+
+lt_status lt__quant_find_pairs(struct lt_quant *q) { return lt__protect(q->graph->ctx, find_pairs, q); }
+
+static lt_status find_channels(void *user)
+{
+	struct lt_quant *q = user;
+	const struct lt_graph *g = q->graph;
+	struct channels c = axes_of(q);
 	for (int32_t i = 0; i < q->n_cell; i++)
 		if (c.axis[i] >= 0)
 			set_cell(q, &q->cell[i], c.axis[i]);

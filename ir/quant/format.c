@@ -14,12 +14,12 @@ struct lt_quant_range lt__quant_range(const struct lt_quant_cell *c, struct lt_q
 
 bool lt__quant_is_packed(const struct lt_quant_cell *c, struct lt_quant_format f)
 {
-	return c->kind == LT_QUANT_WEIGHT && c->sums && f.bits <= LT_QUANT_PACKED_BITS && c->elems > 1;
+	return c->kind == LT_QUANT_WEIGHT && c->sums && f.bits <= LT_QUANT_PACKED_BITS && c->elems > 1 && c->packed;
 }
 
 int64_t lt__quant_bytes(const struct lt_quant_cell *c, struct lt_quant_format f, enum lt_dtype t)
 {
-	return lt__quant_is_packed(c, f) ? (c->elems + 1) / 2 : c->elems * (int64_t)lt_dtype_bytes(t);
+	return lt__quant_is_packed(c, f) ? c->packed : c->elems * (int64_t)lt_dtype_bytes(t);
 }
 
 int64_t lt__quant_channel(const struct lt_quant_cell *c, int64_t i)

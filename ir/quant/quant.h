@@ -63,6 +63,10 @@ struct lt_quant_cell {
 	int32_t axis;
 	int64_t channels, inner;
 	double most;
+	/* Of a WEIGHT of 4 bits: along which axis neighbours are in a byte, that of channels if it has one, else the last; how
+	 * many bytes that are; 0: there is no axis left for that. */
+	int32_t pairs;
+	int64_t packed;
 	bool sums;              /* of a WEIGHT: sums of products alone read its integers, or, not STATIC, gathers, too */
 	const char *result;     /* its name as a result of lt__quant_ranges; NULL: a WEIGHT, or that has not been called */
 };
@@ -87,6 +91,8 @@ lt_status lt__quant_plan(const struct lt_graph *, const void *const *source, enu
 	struct lt_quant **out);
 /* Looks for channels, before anything else: formats may have steps of these then. */
 lt_status lt__quant_find_channels(struct lt_quant *);
+/* Along which axes constants of 4 bits have two numbers in a byte; without it they are not packed. */
+lt_status lt__quant_find_pairs(struct lt_quant *);
 void lt__quant_free(struct lt_quant *);         /* NULL: nothing */
 /* Once `low`, `high` and `lowest` are set: cells of one format have those of all of them. */
 void lt__quant_join(struct lt_quant *);
@@ -99,7 +105,7 @@ double lt__quant_step(const struct lt_quant *, double);
 /* What a cell holds in a format: q from least to most. */
 struct lt_quant_range { int64_t least, most; };
 struct lt_quant_range lt__quant_range(const struct lt_quant_cell *, struct lt_quant_format);
-/* Whether the integers of a WEIGHT lie two in a byte, the first in the low half; the bytes of a cell of some type. */
+/* Whether the integers of a WEIGHT lie two in a byte; the bytes of a cell of some type. */
 bool lt__quant_is_packed(const struct lt_quant_cell *, struct lt_quant_format);
 int64_t lt__quant_bytes(const struct lt_quant_cell *, struct lt_quant_format, enum lt_dtype);
 /* x as a cell keeps it: the integer. */

@@ -59,34 +59,65 @@ static const char *free_label(struct quant_emission *e, const char *base)
 
 static const char *constant_label(struct quant_emission *e, lt_node x) { return free_label(e, base_label(e, x)); }
 
-/* Integers of a cell two in a byte, in the order of its elements, the first in the low half; and what takes them
- * out. */
+/* Every byte twice along `axis`, and the second of the last one left out where there is an odd number. */
+static lt_node emit_twice(struct quant_emission *e, lt_node bytes, const struct lt_nodedef *like, int32_t axis)
+{
+	struct lt_graph *g = e->out;
+	const int64_t n = g->var[like->dim[axis]].extent, half = (n + 1) / 2;
+	const int32_t rank = like->n_dim + 1, width = 1 + rank;
+	int64_t shape[LT_MAX_RANK + 1], *row = LT_NEW(e->scratch, int64_t, rank * width);
+	lt_var dim[LT_MAX_RANK + 1];
+	for (int32_t i = 0; i < rank; i++)
+		shape[i] = i == axis ? half : i == axis + 1 ? 1 : g->var[like->dim[i > axis ? i - 1 : i]].extent;
+	const lt_node one = lt_graph_reshape(g, bytes, rank, shape);
+	for (int32_t i = 0; i < rank && one >= 0; i++) {
+		dim[i] = i == axis + 1 ? lt_graph_var(g, NULL, 2) : lt_node_dim(g, one, i);
+		row[i * width + 1 + i] = i != axis + 1;
+	}
+	const struct lt_view_piece piece = { .source = one, .map = { .n_dim = rank, .n_row = rank, .row = row } };
+	const lt_node twice = one < 0 ? LT_NONE : lt_graph_view(g, rank, dim, 1, &piece, 0, 0);
+	for (int32_t i = axis; i < like->n_dim; i++)
+		shape[i] = i == axis ? 2 * half : g->var[like->dim[i]].extent;
+	lt_node y = lt_graph_reshape(g, twice, like->n_dim, shape);
+	y = n % 2 ? lt_graph_slice(g, y, axis, 0, 1, n) : y;
+	return lt_graph_reshape_to(g, y, like->n_dim, like->dim);
+}
+
+/* Integers of a cell two in a byte, neighbours along its axis of pairs, the first in the low half; and what takes them
+ * out, as integers of 8 bits. */
 static lt_node emit_packed(struct quant_emission *e, int32_t cell, const int8_t *content, bool has_sign)
 {
-	enum { BITS = LT_QUANT_PACKED_BITS, WORD = 32 };
+	enum { BITS = LT_QUANT_PACKED_BITS, SIGN = 1 << (BITS - 1) };
 	const struct lt_quant_cell *c = &e->q->cell[cell];
+	struct lt_graph *g = e->out;
 	const struct lt_nodedef *like = &e->q->graph->node[c->node];
-	const int64_t n = (c->elems + 1) / 2, all = 2 * n;
-	uint8_t *to = content_room(e, LT_U8, n);
-	for (int64_t i = 0; i < c->elems; i++)
-		to[i / 2] |= (uint8_t)((content[i] & ((1 << BITS) - 1)) << i % 2 * BITS);
-	lt_graph_at(e->out, like->line, like->column);
-	const lt_var dim[] = { lt_graph_var(e->out, NULL, n), lt_graph_var(e->out, NULL, 2) };
-	const lt_node bytes = lt_graph_constant(e->out, constant_label(e, c->node), LT_U8, 1, dim);
-	if (bytes < 0 || dim[1] < 0)
+	lt_var dim[LT_MAX_RANK];
+	int64_t inner = 1;
+	const int64_t n = g->var[like->dim[c->pairs]].extent, half = (n + 1) / 2;
+	for (int32_t i = 0; i < like->n_dim; i++) {
+		dim[i] = i == c->pairs ? lt_graph_var(g, NULL, half) : like->dim[i];
+		inner *= i > c->pairs ? g->var[like->dim[i]].extent : 1;
+	}
+	uint8_t *to = content_room(e, LT_U8, c->packed);
+	for (int64_t i = 0; i < c->elems; i++) {
+		const int64_t at = i / inner % n;
+		to[(i / inner / n * half + at / 2) * inner + i % inner] |= (uint8_t)((content[i] & ((1 << BITS) - 1))
+			<< at % 2 * BITS);
+	}
+	lt_graph_at(g, like->line, like->column);
+	const lt_node bytes = lt_graph_constant(g, constant_label(e, c->node), LT_U8, like->n_dim, dim);
+	if (bytes < 0)
 		return LT_NONE;
-	e->out->node[bytes].content = to;
-	/* Of two the second is moved up by as much less, and down by as much more, as it has bits. */
-	lt_node by = lt_graph_binary(e->out, "mul", lt_graph_cast(e->out, lt_graph_index(e->out, dim[1]), LT_I32),
-		whole(e, LT_I32, BITS));
-	by = has_sign ? lt_graph_binary(e->out, "sub", whole(e, LT_I32, WORD - BITS), by) : by;
-	const lt_node moved[] = { lt_graph_cast(e->out, bytes, LT_I32), by };
-	lt_node y = lt_graph_op_to(e->out, has_sign ? "shl" : "shr", 2, moved, 2, dim);
-	y = has_sign ? lt_graph_binary(e->out, "shr", y, whole(e, LT_I32, WORD - BITS))
-		: lt_graph_binary(e->out, "and", y, whole(e, LT_I32, (1 << BITS) - 1));
-	y = lt_graph_reshape(e->out, y, 1, &all);
-	y = all > c->elems ? lt_graph_slice(e->out, y, 0, 0, 1, c->elems) : y;
-	return lt_graph_reshape_to(e->out, y, like->n_dim, like->dim);
+	g->node[bytes].content = to;
+	const lt_node two = lt_graph_cast(g, emit_twice(e, bytes, like, c->pairs), LT_I32);
+	const lt_node at = lt_graph_cast(g, lt_graph_index(g, like->dim[c->pairs]), LT_I32);
+	const lt_node half_of[] = { lt_graph_binary(g, "eq", lt_graph_binary(g, "and", at, whole(e, LT_I32, 1)),
+		whole(e, LT_I32, 1)), lt_graph_binary(g, "shr", two, whole(e, LT_I32, BITS)),
+		lt_graph_binary(g, "and", two, whole(e, LT_I32, (1 << BITS) - 1)) };
+	lt_node y = lt_graph_op_to(g, "select", 3, half_of, like->n_dim, like->dim);
+	if (has_sign)
+		y = lt_graph_binary(g, "sub", lt_graph_binary(g, "xor", y, whole(e, LT_I32, SIGN)), whole(e, LT_I32, SIGN));
+	return lt_graph_cast(g, y, has_sign ? LT_I8 : LT_U8);
 }
 
 lt_node lt__quant_emit_weight(struct quant_emission *e, const struct lt_quant_format *format,

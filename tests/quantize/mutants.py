@@ -28,7 +28,7 @@ NODE = re.compile(r"%(?P<stem>[\w.]+)(?P<part>) = (?P<type>\w+)\[(?P<dims>[^]]*)
                   r"(?P<rest>[^@]*?)\s*(?P<at>@ [\d:]+)?$")
 AGAIN = 8                               # times that numbers are drawn before a mutant counts as none
 CASES = [(case, bits) for case in (networks.dense, networks.images, networks.recurrent, networks.softmax)
-         for bits in ("8", "16")]
+         for bits in ("8", "16")] + [(networks.dense, "4")]
 
 
 class Searched:

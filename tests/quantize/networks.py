@@ -176,12 +176,18 @@ result = h @ ConstantTensor(w1, float32, [%d, %d]) + ConstantTensor(b1, float32,
     # factor at its own.
     numbers = [name for name in w if (w[name] == w[name].flat[0]).all()]
     assert not any(name in named for name in numbers), named
-    for name in w:
-        if name not in numbers:
-            same(held[name], quantised(w[name], named[name], kinds[name]), name)
     # The notes are of x, w0, b0, h, w1, b1 and the result, in this order.
     names = [name for name in ('x', 'w0', 'b0', 'h', 'w1', 'b1', 'y') if name not in numbers]
     steps_of = dict(zip(names, order))
+    for name in w:
+        if bits == '4' and name[0] == 'w' and name not in numbers:      # noted is what is taken out of the bytes
+            low = 0 if w[name].min() >= 0 else -8
+            named[name] = steps_of[name]
+            q = np.clip(np.floor(np.float64(w[name]) / named[name] + 0.5), low, low + 15).astype(np.int64)
+            same(held[name], packed(q), 'bytes of ' + name)
+            held[name] = q
+        elif name not in numbers:
+            same(held[name], quantised(w[name], named[name], kinds[name]), name)
     assert len(order) == len(names) and all(steps_of[name] == named[name] for name in named), order
     if 'w0' in numbers:
         held['w0'], named['w0'] = one_number(w['w0'].item())
@@ -192,7 +198,7 @@ result = h @ ConstantTensor(w1, float32, [%d, %d]) + ConstantTensor(b1, float32,
     assert named['b0'] <= named['x'] * named['w0']
     for name in ('b0', 'b1'):
         assert kinds[name] is None or (kinds[name] == 'int64') == bool((abs(held[name]) >= 2 ** 31).any()), name
-    wide = '8' if bits == '8' else '16'
+    wide = '8' if bits in '48' else '16'
     top = 2 ** int(wide) - 1 if bits != 'mixed' else None
     with open(d('q.lt')) as f:
         text = f.read()
@@ -448,6 +454,12 @@ result = x @ ConstantTensor(w, float32, [%d, %d]) + ConstantTensor(b, float32, [
         assert (away <= most).all(), (away.max(), most.min())
 
 
+def packed(q):
+    """Integers of 4 bits, neighbours of a row in a byte, the first in the low half; the last one alone, if it is."""
+    q = np.pad(q, ((0, 0), (0, q.shape[1] % 2))) & 15
+    return (q[:, ::2] | q[:, 1::2] << 4).astype(np.uint8)
+
+
 def halves(rng, mode):
     """Weights of 4 bits, two in a byte, the first in the low half; one of an odd number of them, one without a sign;
     with a step for each channel, too."""
@@ -475,8 +487,7 @@ result other = h @ ConstantTensor(w1, float32, [%d, %d]);
             step = 2.0 ** np.array(cells[name]['exponents'] if more and 'exponents' in cells[name]
                                    else cells[name]['exponent'])
             q = np.clip(np.floor(np.float64(w[name]) / step + 0.5), low, low + 15).astype(np.int64)
-            flat = np.append(q.ravel(), np.zeros(q.size % 2, np.int64)) & 15
-            same(held[name], flat[::2] | flat[1::2] << 4, 'bytes of ' + name)
+            same(held[name], packed(q), 'bytes of ' + name)
             assert cells[name]['bits'] == 4 and cells[name]['bytes'] == held[name].nbytes
             sizes += held[name].nbytes + (held[name + '.step'].nbytes if name + '.step' in held else 0)
             real[name] = q, step
@@ -865,7 +876,7 @@ def main():
                 print('not ok - ' + name, flush=True)
                 print('%s: %s: %s' % (name, type(e).__name__, e), file=sys.stderr)
     for case in (dense, recurrent, images, softmax, gathered, masked, bordered, clipped, asked, channels):
-        for bits in ('8', '16', 'mixed') if case is dense else ('8', '16'):
+        for bits in ('4', '8', '16', 'mixed') if case is dense else ('8', '16'):
             # Of seed 8 the first bias is one number, which is no constant.
             for seed in (SEED, SEED + 1, 8) if case is dense and bits == '8' else (SEED, SEED + 1):
                 name = '%s of %s bits, seed %d' % (case.__name__, bits, seed)

@@ -2,8 +2,9 @@
  *
  * All cells of 8 bits are tried first, all of 16 next.  Where the ones lose too much and the others are too large, each
  * cell is narrowed alone, to see what that loses, and then one after the other, in the order of loss for a byte.  One
- * that loses too much is left as it was, and the next is tried.  At the end steps are doubled and halved, or changed by
- * an eighth where they may be any numbers.
+ * that loses too much is left as it was, and the next is tried.  Where 8 bits are too large, constants of sums get 4 in
+ * the same way, until all fits.  At the end steps are doubled and halved, or changed by an eighth where they may be any
+ * numbers.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -133,18 +134,17 @@ static int by_price(const void *a, const void *b)
 
 static int64_t all_bytes(const struct quantize_candidate *c) { return c->flash + c->ram; }
 
-/* Each cell alone: what it loses for what it saves. */
+/* Each cell alone: what it loses for what it saves with so many bits. */
 static lt_status price_all(struct quantizing *z, const struct quantize_candidate *wide, struct quantize_candidate
-	*other,
-	struct narrowing *out, int32_t *n)
+	*other, int32_t bits, struct narrowing *out, int32_t *n)
 {
 	*n = 0;
 	for (int32_t i = 0; i < z->q->n_cell; i++) {
-		if (!is_free(z, i) || wide->format[i].bits <= 8)
+		if (!is_free(z, i) || wide->format[i].bits <= (bits < 8 && !z->q->cell[i].sums ? 8 : bits))
 			continue;
 		out[*n] = (struct narrowing){ i, INFINITY };
 		candidate_copy(z, other, wide);
-		LT_TRY(format_of(z, i, 8, &other->format[i]));
+		LT_TRY(format_of(z, i, bits, &other->format[i]));
 		if (quantize_goes_on(z)) {
 			LT_TRY(try_candidate(z, other, "narrowing one"));
 			const double saved = (double)(all_bytes(wide) - all_bytes(other)), lost = other->score.loss - wide->score.loss;
@@ -158,12 +158,12 @@ static lt_status price_all(struct quantizing *z, const struct quantize_candidate
 
 /* One after the other; until: only as long as it is too large, whatever it loses. */
 static lt_status narrow_all(struct quantizing *z, struct quantize_candidate *c, struct quantize_candidate *other,
-	const struct narrowing *order, int32_t n, bool until)
+	int32_t bits, const struct narrowing *order, int32_t n, bool until)
 {
 	for (int32_t i = 0; i < n; i++) {
 		const int32_t cell = order[i].cell;
 		struct lt_quant_format narrow;
-		LT_TRY(format_of(z, cell, 8, &narrow));
+		LT_TRY(format_of(z, cell, bits, &narrow));
 		for (int32_t by = 0; by >= -1; by--) {
 			if (!quantize_goes_on(z) || (until && is_small(z, c)))
 				return LT_OK;
@@ -182,15 +182,15 @@ static lt_status narrow_all(struct quantizing *z, struct quantize_candidate *c, 
 }
 
 static lt_status narrow(struct quantizing *z, struct quantize_candidate *c, struct quantize_candidate *other,
-	bool until)
+	int32_t bits, bool until)
 {
 	struct narrowing *order = calloc((size_t)z->q->n_cell + 1, sizeof *order);
 	int32_t n;
 	if (!order)
 		return lt_fail(z->ctx, LT_ENOMEM, "out of memory");
-	lt_status s = price_all(z, c, other, order, &n);
+	lt_status s = price_all(z, c, other, bits, order, &n);
 	if (!s)
-		s = narrow_all(z, c, other, order, n, until);
+		s = narrow_all(z, c, other, bits, order, n, until);
 	free(order);
 	return s;
 }
@@ -236,8 +236,9 @@ static lt_status refuse_size(struct quantizing *z, const struct quantize_candida
 		if (counts && (most < 0 || z->q->cell[i].elems > z->q->cell[most].elems))
 			most = i;
 	}
+	const char *const bits = strcmp(z->o.bits, "mixed") != 0 ? z->o.bits : flash ? "4 and 8" : "8";
 	return lt_fail(z->ctx, LT_EUNSUPPORTED, "%s: %sat %s bits %s take %lld bytes, %lld more than --%s allows; '%s' takes "
-		"most, with %lld numbers", z->o.model, interrupted_word(), !strcmp(z->o.bits, "mixed") ? "8" : z->o.bits,
+		"most, with %lld numbers", z->o.model, interrupted_word(), bits,
 		flash ? "constants" : "values",
 		(long long)(flash ? c->flash : c->ram), (long long)(flash ? c->flash - z->o.flash : c->ram - z->o.ram),
 		flash ? "flash" : "ram", most < 0 ? "" : z->q->cell[most].name,
@@ -285,8 +286,12 @@ static lt_status choose_mixed(struct quantizing *z, struct quantize_candidate *o
 	struct quantize_candidate wide;
 	const bool bounded = z->o.flash || z->o.ram;
 	LT_TRY(try_width(z, 8, &z->best));
-	if (!is_small(z, &z->best))
-		return refuse_size(z, &z->best);
+	if (!is_small(z, &z->best)) {           /* the fewest constants have 4 that make it so */
+		LT_TRY(narrow(z, &z->best, other, LT_QUANT_PACKED_BITS, true));
+		if (!is_small(z, &z->best))
+			return refuse_size(z, &z->best);
+		return z->best.score.loss > 0 ? tune(z, &z->best, other, false) : LT_OK;
+	}
 	if (!bounded && !is_good(z, &z->best))
 		LT_TRY(tune(z, &z->best, other, true));
 	if (!bounded && is_good(z, &z->best))
@@ -296,7 +301,7 @@ static lt_status choose_mixed(struct quantizing *z, struct quantize_candidate *o
 	if (!s && !bounded && !is_good(z, &wide))
 		s = tune(z, &wide, other, true);
 	if (!s && (bounded ? !is_small(z, &wide) : is_good(z, &wide)))
-		s = narrow(z, &wide, other, bounded);
+		s = narrow(z, &wide, other, 8, bounded);
 	if (!s && is_small(z, &wide) && (quantize_is_better(&wide.score, &z->best.score) || (is_good(z, &wide)
 		&& !is_good(z, &z->best))))
 		candidate_copy(z, &z->best, &wide);

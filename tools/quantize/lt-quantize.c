@@ -122,7 +122,7 @@ static lt_status check_output(struct quantizing *z)
 static void say_result(const struct quantizing *z)
 {
 	int32_t narrow = 0, all = 0, packed = 0;
-	char other[80] = "";
+	char other[80] = "", four[40] = "";
 	for (int32_t c = 0; c < z->q->n_cell; c++) {
 		all += z->q->cell[c].kind != LT_QUANT_WIDE;
 		narrow += z->q->cell[c].kind != LT_QUANT_WIDE && z->best.format[c].bits <= 8;
@@ -130,10 +130,12 @@ static void say_result(const struct quantizing *z)
 	}
 	if (z->kept)
 		snprintf(other, sizeof other, "; other constants stay as they are, %lld bytes", (long long)z->kept);
+	if (packed)
+		snprintf(four, sizeof four, "%d bits: %d, ", LT_QUANT_PACKED_BITS, packed);
 	quantize_say_metric(z, z->best.score.metric);
 	if (z->q->mode == LT_QUANT_STATIC)
-		lt__say(stdout, "8 bits: %d of %d kept values and constants; constants %lld bytes, kept values alive "
-			"at once %lld bytes\n", narrow, all, (long long)z->best.flash, (long long)z->best.ram);
+		lt__say(stdout, "%s8 bits: %d of %d kept values and constants; constants %lld bytes, kept values alive "
+			"at once %lld bytes\n", four, narrow - packed, all, (long long)z->best.flash, (long long)z->best.ram);
 	else
 		lt__say(stdout, "%d bits: %d of %d constants of products, which take %lld bytes%s\n",
 			packed ? LT_QUANT_PACKED_BITS : 8, packed ? packed : narrow, all, (long long)z->best.flash, other);
@@ -164,6 +166,7 @@ static lt_status quantize_work(struct quantizing *z)
 	lt__phase(&z->phases, "planning");
 	LT_TRY(lt__quant_plan(z->model.graph, z->source, mode_of(&z->o), z->o.scales && !strcmp(z->o.scales, "any"),
 		&z->q));
+	LT_TRY(lt__quant_find_pairs(z->q));
 	LT_TRY(z->o.per_channel ? lt__quant_find_channels(z->q) : LT_OK);
 	lt__phase(&z->phases, "reading data");
 	LT_TRY(quantize_data_read(z));

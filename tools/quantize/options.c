@@ -50,8 +50,8 @@ static const struct lt_tool_option rows[] = {
 			"run, "
 		"what they are multiplied by", 0, LT_VALUES("static", "weights", "dynamic") },
 	{ 0, "bits", "N", TAKE_CHOICE, AT(bits),
-		.help = "of what is kept and multiplied: %v; mixed (the default) is 8, and 16 "
-		"where 8 would lose more than --loss; 4, two in a byte, goes with --mode weights and dynamic", 0,
+		.help = "of what is kept and multiplied: %v; mixed (the default) is 8, and 16 where 8 would lose more than --loss, "
+		"or 4 where 8 take more than --flash; 4 are of constants of products, two in a byte, and 8 of all else", 0,
 		LT_VALUES("4", "8", "16", "mixed") },
 	{ 0, "scales", "WHICH", TAKE_CHOICE, AT(scales), .help = "what steps may be: %v; pow2 (the default) is powers of two, "
 		"so that a change of step is a shift, any is all numbers, which follow the data closer: a change is a product with "
@@ -173,9 +173,6 @@ lt_status quantize_options_read(struct lt_context *ctx, int argc, char **argv, s
 	if (!whole && (o->flash || o->ram))
 		return lt_fail(ctx, LT_EINVAL, "--%s goes with --mode static: in the others floats are in memory, which are not "
 			"counted", o->flash ? "flash" : "ram");
-	if (whole && !strcmp(o->bits, "4"))
-		return lt_fail(ctx, LT_EINVAL, "--bits 4 goes with --mode weights or dynamic: what has to fit a small machine would "
-			"be stored there as what comes out of the bytes; --bits 8 is the least of --mode static");
 	if (!whole && !strcmp(o->mode, "dynamic") && !strcmp(o->bits, "16"))
 		return lt_fail(ctx, LT_EINVAL, "--bits 16 does not go with --mode dynamic, whose integers are of 8 bits");
 	if (o->data_out && ends_with(o->data_out, ".safetensors"))
