@@ -513,6 +513,64 @@ Test(unrounded, steps_are_not_explained)
 	}
 }
 
+/* Attention whose graph rounds probabilities, as a routine has it that multiplies exponentials as halves, and divides by
+ * the sum of those that are not rounded behind that: within the bounds, some of it not without what they grant there. */
+Test(unrounded, exponentials_for_probabilities)
+{
+	enum { HEADS = 4, KEYS = 37, DEPTH = 8, N = HEADS * KEYS * DEPTH };
+	static const char text[] = "def f(x) { return CastNode(x, float32); }\ndef h(x) { return CastNode(x, float16); }\n"
+		"q = InputTensor(q, float16, [4, 37, 8]); k = ConstantTensor(k, float16, [4, 37, 8]);\n"
+		"v = ConstantTensor(v, float16, [4, 37, 8]); s = EinsumNode(hsd,htd->hst: f(q), f(k)) * 0.5;\n"
+		"m = WhereNode(LessEqualNode(IndexNode(s, 2), IndexNode(s, 1)), s, -inf);\n"
+		"result y = EinsumNode(hst,htd->hsd: f(h(SoftmaxNode(m))), f(v));\n";
+	struct subject s = subject_new(text, "sim:grid/groups/wide=all", NULL);
+	struct lt_unrounded u;
+	struct lt_evaluation *both, *late;
+	const void *from[3] = { NULL };
+	const double *error, *less;
+	int outside = 0;
+	cr_assert_eq(lt__program_unrounded(s.p, s.p->base, &u), LT_OK);
+	cr_expect(u.n == 1 && u.n_added == 1, "%d, %d", (int)u.n, (int)u.n_added);
+	struct lt_eval_options o = { .want_error = true, .unrounded = u.may, .rounded = u.rounded };
+	cr_assert_eq(lt_eval_with(s.p->base, s.source, &o, &both), LT_OK);
+	o.rounded = NULL;
+	cr_assert_eq(lt_eval_with(s.p->base, s.source, &o, &late), LT_OK);
+	const float *y = lt_eval_result(both, 0, &error);
+	(void)lt_eval_result(late, 0, &less);
+	for (lt_node n = 0; n < s.p->base->n_node; n++)
+		for (int i = 0; i < 3 && s.p->base->node[n].label; i++)
+			if (s.source[n] && s.p->base->node[n].label[0] == "qkv"[i])
+				from[i] = s.source[n];
+	cr_assert(from[0] && from[1] && from[2]);
+	const void *q = from[0], *k = from[1], *v = from[2];
+	for (int row = 0; row < HEADS * KEYS; row++) {
+		double score[KEYS], most = -INFINITY, sum = 0, of[DEPTH] = { 0 };
+		const int head = row / KEYS * KEYS;
+		for (int t = 0; t <= row - head; t++) {
+			score[t] = 0;
+			for (int d = 0; d < DEPTH; d++)
+				score[t] += 0.5 * lt__load(q, row * DEPTH + d, LT_F16).f * lt__load(k, (head + t) * DEPTH + d, LT_F16).f;
+			most = fmax(most, score[t]);
+		}
+		for (int t = 0; t <= row - head; t++) {
+			const double e = exp(score[t] - most);
+			sum += e;
+			for (int d = 0; d < DEPTH; d++)
+				of[d] += half_of(e) * lt__load(v, (head + t) * DEPTH + d, LT_F16).f;
+		}
+		for (int d = 0; d < DEPTH; d++) {
+			const double off = fabs(of[d] / sum - (double)y[row * DEPTH + d]);
+			cr_expect(off <= error[row * DEPTH + d], "row %d: %g, and %g is granted", row, off, error[row * DEPTH + d]);
+			outside += off > less[row * DEPTH + d];
+		}
+	}
+	cr_expect(outside > 0, "none of %d is without the bounds of a rounding that is left out", (int)N);
+	lt_eval_free(both);
+	lt_eval_free(late);
+	lt__unrounded_free(&u);
+	subject_free(&s);
+}
+
 /* -- lt-run -- */
 
 static const char rounded_between[] =

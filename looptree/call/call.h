@@ -41,6 +41,7 @@ struct lt_described_op {
 	int32_t moved, behind;          /* the casts that it was moved before, and whose rounding is behind it; -1: none */
 	bool unrounded;                 /* may_skip; or, dead, what was moved before it goes to a cast that is */
 	enum lt_dtype rounds_to;        /* a cast that the graph has not, of the op before it, the node's own; 0: none */
+	enum lt_dtype may_round;        /* what its value may be rounded to, though the graph does not; 0: nothing */
 	bool instance;                  /* of another leaf than the node's own */
 	int32_t inside[3];              /* by operand: the op that makes it, -1: what is read is outside */
 	int32_t n_digit, n_value;

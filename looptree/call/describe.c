@@ -636,9 +636,15 @@ static void add_rounding(struct lt_arena *a, struct lt_description *d, int32_t i
 	d->n_op += ADDED;
 }
 
-/* Probabilities that multiply halves may be rounded to these, as a routine does that multiplies halves alone. */
+/* Probabilities that multiply halves may be rounded to these, as a routine does that multiplies halves alone.  Where
+ * the graph rounds them, the exponentials may be instead: a routine divides what it has multiplied them by. */
 static void add_roundings(const struct lt_graph *g, struct lt_arena *a, struct lt_description *d)
 {
+	for (int32_t i = 0; i < d->n_op; i++) {
+		const struct lt_described_op *cast = &d->op[i];
+		if (cast->may_skip && !cast->rounds_to && is_probability(g, d, cast->value[0].op))
+			d->op[d->op[cast->value[0].op].value[0].op].may_round = g->node[cast->node].dtype;
+	}
 	for (int32_t i = 0; i < d->n_op; i++) {
 		const enum lt_dtype to = d->op[i].dead || d->op[i].rounds_to ? 0 : halves_beside(g, d, i);
 		if (to)

@@ -919,6 +919,8 @@ static void find_unrounded(const struct call_nest *x, const struct lt_call *call
 			at[out->n_unrounded++] = x->d.op[i].node;
 		if (x->d.op[i].rounds_to && x->d.op[i].may_skip)
 			rounded[out->n_rounded++] = (struct lt_call_rounding){ x->d.op[i].node, x->d.op[i].rounds_to };
+		else if (x->d.op[i].may_round)
+			rounded[out->n_rounded++] = (struct lt_call_rounding){ x->d.op[i].node, x->d.op[i].may_round };
 	}
 	out->unrounded = at;
 	out->rounded = rounded;
