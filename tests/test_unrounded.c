@@ -513,8 +513,8 @@ Test(unrounded, steps_are_not_explained)
 	}
 }
 
-/* Attention whose graph rounds probabilities, as a routine has it that multiplies exponentials as halves, and divides by
- * the sum of those that are not rounded behind that: within the bounds, some of it not without what they grant there. */
+/* Attention whose graph rounds probabilities, as a routine has it that multiplies exponentials as halves, and divides
+ * behind that by the sum of those that are not rounded: within the bounds, some of it not without what they grant. */
 Test(unrounded, exponentials_for_probabilities)
 {
 	enum { HEADS = 4, KEYS = 37, DEPTH = 8, N = HEADS * KEYS * DEPTH };
