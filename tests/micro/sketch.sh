@@ -1,6 +1,7 @@
 #!/bin/sh
 # sketch.sh SKETCH OUT -- builds a folder with a sketch as the Arduino IDE does for an Uno (with the flags of Debian's
-# arduino-core-avr), runs it on simavr, and prints what it said on its serial line, then what avr-size says of it.  OUT: a folder, in which the core stays, for the next one.
+# arduino-core-avr), runs it on simavr, and prints what it said on its serial line, then what avr-size says of it.
+# OUT: a folder, in which the core stays, for the next one.
 set -eu
 sketch=$1
 out=$2
@@ -33,7 +34,7 @@ for f in "$sketch"/*.c; do
 done
 avr-gcc -Os -flto -fuse-linker-plugin -w -Wl,--gc-sections -mmcu=atmega328p -o "$out/sketch.elf" "$out"/sketch_*.o \
 	"$out/core.a" -lm
-# A sketch never ends: it is stopped when it has said its line.  One that does not in two minutes, of which it takes less
+# A sketch never ends: it is stopped when it has said its line.  One that does not in two minutes, where it takes less
 # than a second on an idle machine, says nothing.
 simavr -m atmega328p -f 16000000 "$out/sketch.elf" >"$out/said.txt" 2>&1 &
 pid=$!
