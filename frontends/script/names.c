@@ -91,16 +91,22 @@ void lt__script_scope_new(struct lt_script *s, struct lt_script_scope *scope)
 	*scope = (struct lt_script_scope){ .names = lt__names_new(s->arena) };
 }
 
-static const struct lt_arg *find_name(const struct lt_script_scope *scope, const char *name, int32_t bytes)
+/* A name of the function that runs, or else of the script, also one whose value a repeat took. */
+static const struct lt_binding *find_name(const struct lt_script *s, const char *name, int32_t bytes)
 {
-	int32_t i = lt__names_find(scope->names, name, (size_t)bytes);
-	return i >= 0 && scope->binding[i].call == scope->call ? &scope->binding[i].value : NULL;
+	const struct lt_script_scope *const scopes[] = { s->scope, &s->script_scope };
+	for (int32_t k = 0; k < 2; k++) {
+		const int32_t i = lt__names_find(scopes[k]->names, name, (size_t)bytes);
+		if (i >= 0 && scopes[k]->binding[i].call == scopes[k]->call)
+			return &scopes[k]->binding[i];
+	}
+	return NULL;
 }
 
 const struct lt_arg *lt__script_lookup(const struct lt_script *s, const char *name, int32_t bytes)
 {
-	const struct lt_arg *a = find_name(s->scope, name, bytes);
-	return a ? a : find_name(&s->script_scope, name, bytes);
+	const struct lt_binding *b = find_name(s, name, bytes);
+	return b && !b->lost ? &b->value : NULL;
 }
 
 void lt__script_bind(struct lt_script *s, const char *name, int32_t bytes, const struct lt_arg *value)
@@ -117,6 +123,8 @@ void lt__script_bind(struct lt_script *s, const char *name, int32_t bytes, const
 	b->value.shown = b->name;
 	b->value.literal = false;
 	b->call = scope->call;
+	b->given = ++s->n_given;
+	b->lost = false;
 	s->names_used = true;
 }
 
@@ -160,6 +168,7 @@ static bool is_keyword(const struct lt_script *s)
 lt_status lt__script_unknown_name(struct lt_script *s, struct lt_position at, const char *name, int32_t bytes)
 {
 	const struct lt_script_scope *const scopes[] = { s->scope, &s->script_scope };
+	const struct lt_binding *b = find_name(s, name, bytes);
 	const char *what = reserved_word(s, name, bytes);
 	struct lt_nearest near;
 	if (what)
@@ -168,18 +177,14 @@ lt_status lt__script_unknown_name(struct lt_script *s, struct lt_position at, co
 		return lt__script_fail(s, at, LT_ESYNTAX,
 			"Unexpected '%.*s =': arguments have no names, their order says which is which",
 			bytes < NAME_MAX_BYTES ? bytes : NAME_MAX_BYTES, name);
-	for (int32_t k = 0; k < 2; k++) {
-		const int32_t i = lt__names_find(scopes[k]->names, name, (size_t)bytes);
-		if (i >= 0 && scopes[k]->binding[i].call == LT_SCRIPT_LOST)
-			return lt__script_fail(s, at, LT_EINVAL, "Unknown name: '%.*s' is what a round of the repeat in line %d gave, "
-				"whose rounds differ in number from run to run: what is a node before the repeat, too, has a value after it, "
-				"which FullNode(int64, [], 0) is for a number that is 0 then",
-				bytes, name, scopes[k]->binding[i].value.position.line);
-	}
+	if (b && b->lost)
+		return lt__script_fail(s, at, LT_EINVAL, "Unknown name: '%.*s' is what a round of the repeat in line %d gave, "
+			"whose rounds differ in number from run to run: what is a node before the repeat, too, has a value after it, "
+			"which FullNode(int64, [], 0) is for a number that is 0 then", bytes, name, b->value.position.line);
 	lt__nearest_begin(&near, name, (size_t)bytes);
 	for (int32_t k = 0; k < (s->scope == &s->script_scope ? 1 : 2); k++)
 		for (int32_t i = 0; i < scopes[k]->n_binding; i++)
-			if (scopes[k]->binding[i].call == scopes[k]->call)
+			if (scopes[k]->binding[i].call == scopes[k]->call && !scopes[k]->binding[i].lost)
 				lt__nearest_add(&near, scopes[k]->binding[i].name);
 	return lt__script_fail(s, at, LT_EINVAL, "Unknown name: '%.*s%s' is not defined before it is used%s",
 		bytes < NAME_MAX_BYTES ? bytes : NAME_MAX_BYTES, name, bytes < NAME_MAX_BYTES ? "" : "...",

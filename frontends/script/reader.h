@@ -114,8 +114,13 @@ struct lt_script_result { const char *name; int32_t statement; };
 struct lt_script_set { int32_t state, value; struct lt_position position; };      /* set $1 = $2; by statement */
 
 /* Names and what they stand for: of the whole script, or of a function, where they hold for one call. */
-enum { LT_SCRIPT_LOST = -1 };                   /* call of a name whose value a repeat took, at value.position */
-struct lt_binding { const char *name; struct lt_arg value; int32_t call; };
+struct lt_binding {
+	const char *name;
+	struct lt_arg value;
+	int32_t call;                           /* of the function: in another one it does not hold */
+	int64_t given;                          /* by which giving of a value to a name */
+	bool lost;                              /* a repeat took the value, at value.position */
+};
 struct lt_script_scope {
 	struct lt_names *names;                 /* -> binding */
 	struct lt_binding *binding; int32_t n_binding, cap_binding;
@@ -183,6 +188,7 @@ struct lt_script {
 	int32_t depth;                          /* of what is being read */
 	int32_t level;                          /* of the expression within its statement */
 	bool names_used;                        /* beyond $n */
+	int64_t n_given;                        /* how often names were given values */
 	bool failed;                            /* a sentence is said */
 	struct lt_script_target target;
 	struct lt_statement *statement; int32_t n_statement, cap_statement;

@@ -11,17 +11,17 @@
 
 enum { NOTHING = -2, NUMBER = -1 };     /* in place of a statement: of no value, of a number or a list */
 
-/* What a name stands for. */
-struct lt_script_given { int32_t statement; lt_node node; };
+/* What a name stands for, and by which giving: that tells numbers and lists that a round gave from those before it. */
+struct lt_script_given { int32_t statement; lt_node node; int64_t given; };
 
 static struct lt_script_given *all_given(struct lt_script *s)
 {
 	struct lt_script_given *out = LT_NEW(s->arena, struct lt_script_given, s->scope->n_binding + 1);
 	for (int32_t i = 0; i < s->scope->n_binding; i++) {
 		const struct lt_binding *b = &s->scope->binding[i];
-		const bool is_node = b->call == s->scope->call && b->value.kind == LT_ARG_NODE;
-		out[i] = (struct lt_script_given){ is_node ? b->value.statement : b->call == s->scope->call ? NUMBER : NOTHING,
-			is_node ? b->value.node : LT_NONE };
+		const bool holds = b->call == s->scope->call && !b->lost, is_node = holds && b->value.kind == LT_ARG_NODE;
+		out[i] = (struct lt_script_given){ is_node ? b->value.statement : holds ? NUMBER : NOTHING,
+			is_node ? b->value.node : LT_NONE, b->given };
 	}
 	return out;
 }
@@ -29,7 +29,7 @@ static struct lt_script_given *all_given(struct lt_script *s)
 /* What a name was before the rounds. */
 static struct lt_script_given given_before(const struct lt_script_rounds *r, int32_t name)
 {
-	return name < r->n_before ? r->before[name] : (struct lt_script_given){ NOTHING, LT_NONE };
+	return name < r->n_before ? r->before[name] : (struct lt_script_given){ NOTHING, LT_NONE, 0 };
 }
 
 /* Whether a graph can have an axis of as many positions: what is summed stays below 2^62, too. */
@@ -168,7 +168,7 @@ lt_status lt__script_rounds_next(struct lt_script *s, struct lt_position at)
 		const int32_t first = s->n_arg;
 		if (now[i].statement < 0 || r->before[i].statement < 0 || now[i].statement == r->before[i].statement)
 			continue;
-		push(s, r->count, (struct lt_script_given){ r->count.statement, r->count.node });
+		push(s, r->count, (struct lt_script_given){ r->count.statement, r->count.node, 0 });
 		push(s, value, r->before[i]);
 		push(s, value, now[i]);
 		LT_TRY(rebind(s, &held, i, at, first));
@@ -177,13 +177,14 @@ lt_status lt__script_rounds_next(struct lt_script *s, struct lt_position at)
 	return LT_OK;
 }
 
-/* Whether rounds gave a name another value.  Of a number that is not asked: it is known in a round alone. */
+/* Whether rounds gave a name another value: another node, or any number or list. */
 static bool changes(const struct lt_script_rounds *r, int32_t name)
 {
 	const struct lt_script_given before = given_before(r, name);
-	bool does = before.statement < 0 && before.statement != NOTHING;
+	bool does = false;
 	for (int32_t i = 0; i < r->n_after; i++)
-		does = does || r->after[i][name].statement != before.statement;
+		does = does || r->after[i][name].statement != before.statement
+			|| (before.statement == NUMBER && r->after[i][name].given != before.given);
 	return does;
 }
 
@@ -198,17 +199,17 @@ lt_status lt__script_rounds_end(struct lt_script *s, struct lt_script_rounds *r,
 		const struct lt_arg value = b->value;
 		const struct lt_script_given before = given_before(r, i);
 		const int32_t first = s->n_arg;
-		if (b->call != s->scope->call || !changes(r, i))
+		if (b->call != s->scope->call || b->lost || !changes(r, i))
 			continue;
 		bool carried = before.statement >= 0 || (before.statement == NOTHING && some);
 		for (int32_t k = 0; k < r->n_after; k++)
 			carried = carried && r->after[k][i].statement >= 0;
 		if (!carried) {
-			b->call = LT_SCRIPT_LOST;
+			b->lost = true;
 			b->value.position = at;
 			continue;
 		}
-		push(s, r->count, (struct lt_script_given){ r->count.statement, r->count.node });
+		push(s, r->count, (struct lt_script_given){ r->count.statement, r->count.node, 0 });
 		push(s, value, before.statement >= 0 ? before : r->after[0][i]);
 		for (int32_t k = 0; k < r->n_after; k++)
 			push(s, value, r->after[k][i]);

@@ -211,6 +211,53 @@ def built(r, o, folder, *options):
     return None
 
 
+KEPT = """n = InputTensor(length, int64, []); length = ScalarNode(n, 0, 9);
+x = InputTensor(x, float32, [length <= 9, 2]); h = InputTensor(h, float32, [2]);
+m = InputTensor(often, int64, []); often = ScalarNode(m, 0, 3);
+eps = 0.5; by = [2, 3]; type = float32; changed = 7;
+def sum(x, k, n, h) { y = k; changed = 0; repeat t in 0..n { h = h + x[t]; } return h * k + y + changed; }
+result called = sum(x, 3, length, h);
+repeat i in 0..2 {
+    repeat t in 0..length { h = h + x[t] * (i + 1); }
+    result r{i} = h * by[i] + eps + i;
+}
+repeat t in 0..length {
+    repeat j in 0..often { h = h + x[t]; }
+    h = h + t + eps;
+}
+result nested = h + changed + FullNode(type, [2], by[1]);
+"""
+
+
+def kept(o, backends, folder):
+    """What no round assigns keeps its value: numbers, lists, types, parameters, counters of repeats around.  All sums
+    are multiples of a half below 2^23, and exact.
+    """
+    path, to = os.path.join(folder, "kept.lt"), os.path.join(folder, "kept.npz")
+    with open(path, "w") as f:
+        f.write(KEPT)
+    for backend in backends:
+        for n, often in ((0, 3), (1, 0), (4, 2), (9, 3)):
+            x, h, want = np.arange(2 * n, dtype=np.float32).reshape(n, 2) - 5, np.float32([1, -2]), {}
+            np.savez(os.path.join(folder, "in.npz"), length=np.int64(n), often=np.int64(often), x=x, h=h)
+            want["called"] = (h + x.sum(0)) * 3 + 3
+            for i in range(2):
+                h = h + x.sum(0) * (i + 1)
+                want[f"r{i}"] = h * [2, 3][i] + 0.5 + i
+            for t in range(n):
+                h = h + often * x[t] + t + 0.5
+            want["nested"] = h + 7 + 3
+            p = subprocess.run([f"{o}/lt-run", path, "--inputs", os.path.join(folder, "in.npz"), "-o", to, "-q", "-b",
+                                backend], capture_output=True, text=True)
+            if p.returncode:
+                return f"{backend}: {p.stderr}"
+            with np.load(to) as got:
+                why = wrong_in(want, got, 0)
+            if why:
+                return f"{backend}, {n} rounds of {often}: {why}"
+    return None
+
+
 HEAD = """n = InputTensor(length, int64, []); length = ScalarNode(n, 0, 9);
 x = InputTensor(x, float32, [length <= 9, 2]); h = InputTensor(h, float32, [2]); m = InputTensor(m, int64, []);
 """
@@ -223,6 +270,11 @@ REFUSED = (
      "Unknown name: 'y' is what a round of the repeat in line 3 gave, whose rounds differ in number from run to run"),
     ("k = 1; repeat t in 0..length { k = k + 1; } result = h * k;",
      "has a value after it, which FullNode(int64, [], 0) is for a number that is 0 then"),
+    ("eps = 1; def f(x, h, n) { eps = 2; repeat t in 0..n { eps = 3; h = h + x[t]; } return h + eps; } "
+     "result = f(x, h, length);",
+     "Unknown name: 'eps' is what a round of the repeat in line 3 gave"),
+    ("def f(x, h, n) { repeat t in 0..n { y = h + x[t]; } return h; } def g(h) { return h + y; } "
+     "h = f(x, h, length); result = g(h);", "Unknown name: 'y' is not defined before it is used"),
     ("repeat t in 0..length { h = h + x[t + 1]; } result = h;", "which not every run has"),
     ("repeat t in 0..length { } result = x[0];", "which not every run has: index within a repeat of as many rounds, or "
      "have each run have it: ScalarNode(.., 1, 9) for its extent"),
@@ -277,6 +329,7 @@ def main():
         print(f"{'ok' if equal == int(n) else 'not ok'} - {equal} of {n} repeats of a script, whose rounds a run says, "
               f"on {' '.join(backends)}, are what NumPy computes")
         say(placed(r, o, backends, folder), "places that only the rounds of a run have")
+        say(kept(o, backends, folder), "what no round assigns keeps its value")
         say(built(r, o, folder), "repeats of a script, whose rounds a run says, as programs of C")
         say(built(r, o, folder, "--target", "portable"), "the same as programs of C99")
         say(refused(o, folder), "repeats that cannot be one program are refused")
