@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { N_DEVICE = 2, MAX_BLOCK = 4096, DEVICE_SHIFT = 48 };
 
@@ -13,7 +15,8 @@ struct mock_cuda mock;
 int mock_capturing;
 static const struct mock_kernel *kernels;
 static int n_kernel;
-static struct { char *at; size_t bytes; int device; } block[MAX_BLOCK];
+/* mapped: bytes of a mapping whose last page is behind the block; 0: it is the heap's. */
+static struct block { char *at; size_t bytes, mapped; int device; } block[MAX_BLOCK];
 static size_t used[N_DEVICE];
 
 
@@ -177,6 +180,65 @@ API CUresult cuMemGetInfo(size_t *free_bytes, size_t *total)
 	*free_bytes = *total - used[mock_device()];
 	return CUDA_SUCCESS;
 }
+enum { POISON = 0xa5, POISON_BYTES = 2 << 20, PAGE = 64 << 10, ALIGN = 512 };     /* PAGE: of any machine */
+static size_t whole(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+/* A file of POISON alone.  -1: there is none. */
+static int poison_file(void)
+{
+	static int file;
+	if (!file) {
+		void *at = MAP_FAILED;
+		file = memfd_create("poison", MFD_CLOEXEC);
+		if (file >= 0 && !ftruncate(file, POISON_BYTES))
+			at = mmap(NULL, POISON_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+		if (at == MAP_FAILED)
+			return file = -1;
+		memset(at, POISON, POISON_BYTES);
+		(void)munmap(at, POISON_BYTES);
+	}
+	return file;
+}
+
+/* Memory of POISON that takes a page when it is written there, not before: a private mapping of that file, again and
+ * again, then a page that nobody may touch, next to the block's end. */
+static int map_poison(struct block *b)
+{
+	const size_t room = whole(b->bytes, PAGE), mapped = room + PAGE;
+	char *at = poison_file() < 0 ? MAP_FAILED
+		: mmap(NULL, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (at == MAP_FAILED)
+		return 0;
+	for (size_t k = 0; k < room; k += POISON_BYTES)
+		if (mmap(at + k, room - k < POISON_BYTES ? room - k : POISON_BYTES, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, poison_file(), 0) == MAP_FAILED) {
+			(void)munmap(at, mapped);
+			return 0;
+		}
+	b->at = at + room - whole(b->bytes, ALIGN);
+	b->mapped = mapped;
+	return 1;
+}
+
+/* What nobody has written is not zero.  Of large blocks, such as a library's workspace, most is never touched. */
+static void take_block(struct block *b)
+{
+	b->mapped = 0;
+	if (b->bytes >= POISON_BYTES && map_poison(b))
+		return;
+	b->at = aligned_alloc(ALIGN, whole(b->bytes, ALIGN));
+	memset(b->at, POISON, b->bytes);
+}
+
+static void give_block(struct block *b)
+{
+	if (b->mapped)
+		(void)munmap(b->at + whole(b->bytes, ALIGN) + PAGE - b->mapped, b->mapped);
+	else
+		free(b->at);
+	b->at = NULL;
+}
+
 API CUresult cuMemAlloc(CUdeviceptr *out, size_t bytes)
 {
 	BEGIN(1);
@@ -187,10 +249,9 @@ API CUresult cuMemAlloc(CUdeviceptr *out, size_t bytes)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	while (block[i].at)
 		i++;
-	block[i].at = aligned_alloc(512, (bytes + 511) / 512 * 512);
 	block[i].bytes = bytes;
 	block[i].device = d;
-	memset(block[i].at, 0xa5, bytes);
+	take_block(&block[i]);
 	used[d] += bytes;
 	mock.bytes += bytes;
 	mock.blocks++;
@@ -205,8 +266,7 @@ API CUresult cuMemFree(CUdeviceptr at)
 			used[block[i].device] -= block[i].bytes;
 			mock.bytes -= block[i].bytes;
 			mock.blocks--;
-			free(block[i].at);
-			block[i].at = NULL;
+			give_block(&block[i]);
 			return CUDA_SUCCESS;
 		}
 	mock_wrong("memory that is none is freed");
@@ -220,7 +280,7 @@ API CUresult cuMemHostAlloc(void **p, size_t bytes, unsigned flags)
 	*x = (struct pinned){ all_pinned, bytes };
 	all_pinned = x;
 	*p = (char *)x + PINNED_HEAD;
-	memset(*p, 0xa5, bytes);
+	memset(*p, POISON, bytes);
 	mock.pinned++;
 	return CUDA_SUCCESS;
 }

@@ -1,6 +1,9 @@
 /* test_cuda_mock.c -- the backend cuda on a driver that is not there: devices, memory, runs, graphs, the
  * host's cache, threads. */
+#include <errno.h>
 #include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
 #include "tests/cuda/mock_kernels.h"
 
 TestSuite(cuda_mock, .init = mock_begin, .timeout = 60);
@@ -112,6 +115,36 @@ Test(cuda_mock, memory_is_kept_for_the_next_and_given_back_when_it_runs_out)
 	struct lt_slot a = cuda_floats(s, x, 4);
 	cuda_fetch_is(s, &a, x, 4);
 	lt__cuda_mem_free(s, large);
+	mock_end(s);
+}
+
+/* The driver that is not there: what nobody has written is 0xa5, in each block anew, and takes no memory; behind a
+ * large block is none. */
+Test(cuda_mock, memory_that_nobody_has_written)
+{
+	static const size_t sizes[] = { 1, 1000, (2 << 20) - 1, 2 << 20, (5 << 20) + 700, 32 << 20 };
+	struct lt_session *s = cuda_open("");
+	int pipes[2];
+	cr_assert(!pipe(pipes) && lt__cuda_enter(s, NULL) == LT_OK);
+	for (size_t i = 0; i < 2 * sizeof sizes / sizeof *sizes; i++) {
+		const size_t bytes = sizes[i / 2], end = (bytes + 511) / 512 * 512;
+		struct rusage before, after;
+		CUdeviceptr p;
+		(void)getrusage(RUSAGE_SELF, &before);
+		cr_assert_eq(s->cuda.memory_new(&p, bytes), CUDA_SUCCESS);
+		(void)getrusage(RUSAGE_SELF, &after);
+		unsigned char *const at = mock->host(p);
+		cr_expect(bytes < 32 << 20 || after.ru_minflt - before.ru_minflt < 1000, "%ld pages are taken",
+			after.ru_minflt - before.ru_minflt);
+		for (size_t k = 0; k < bytes; k++)
+			cr_assert_eq(at[k], 0xa5, "byte %zu of %zu is %d", k, bytes, at[k]);
+		if (bytes >= 2 << 20)
+			cr_expect(write(pipes[1], at + end, 1) < 0 && errno == EFAULT, "behind %zu bytes are others", bytes);
+		memset(at, 1, bytes);
+		cr_assert_eq(s->cuda.memory_free(p), CUDA_SUCCESS);
+	}
+	(void)close(pipes[0]), (void)close(pipes[1]);
+	lt__cuda_leave(s);
 	mock_end(s);
 }
 
