@@ -211,8 +211,7 @@ def drawn(n, seed):
 
 
 def measure(lt_build, script, target):
-    """What a call takes, what was predicted, and its work; None: it has no room, or needs a function that the target's
-    C library does not have; a text: what went wrong."""
+    """What a call takes, what was predicted, and its work; None: it has no room; a text: what went wrong."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "drawn.lt")
         with open(path, "w", encoding="utf-8") as f:
@@ -221,8 +220,7 @@ def measure(lt_build, script, target):
                                os.path.join(folder, "drawn.c")], capture_output=True, text=True, check=False)
     took = re.search(r"a call takes (\d+) .*; (\d+) \w+ were predicted", done.stdout)
     if not took:
-        # avr-libc 2.0 has no rintf and no erff.
-        if "no room" in done.stderr or "undefined reference" in done.stderr:
+        if "no room" in done.stderr:
             return None
         return f"{target}: {done.stdout}{done.stderr}\n{script}"
     work = {word: int(n) for n, word in re.findall(r"(\d+) (\w+)", done.stdout[done.stdout.index("work of a call"):])}

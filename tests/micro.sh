@@ -48,6 +48,11 @@ if python3 -c '' 2>/dev/null; then
 	n=${CHECK_MICRO:-$([ -n "${CHECK_MORE-}" ] && echo 60 || echo 0)}
 	# shellcheck disable=SC2086 -- words
 	[ -n "${SAN-}" ] || [ "$n" = 0 ] || python3 tests/micro/draw.py "$n" "${MICRO_SEED:-1}" "$O/lt-build" bare $targets
+	# Functions of floats, some of which a C library lacks.
+	n=${CHECK_FUNCTIONS:-$([ -n "${CHECK_MORE-}" ] && echo 5000 || echo 60)}
+	# shellcheck disable=SC2086 -- words
+	[ -n "${SAN-}" ] || [ -z "$targets" ] ||
+		python3 tests/micro/functions.py "$n" "${MICRO_SEED:-1}" "$O/lt-build" $targets
 	# What a call takes is said without a run, too: of functions of each kind that were drawn apart from the fit.
 	n=${CHECK_CYCLES:-$([ -n "${CHECK_MORE-}" ] && echo 150 || echo 15)}
 	# shellcheck disable=SC2046 disable=SC2086 -- words

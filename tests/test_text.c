@@ -46,7 +46,7 @@ static struct lt_kernel *expanded_kernel(uint64_t seed, unsigned flags)
 	struct lt_machine m = { 0 };
 	struct lt_kernel *k = random_kernel(seed, flags), *expanded;
 	struct keeper diags = keeper_new();
-	m.operators = lt__text_operators(&lt__text_c, seed % 2 == 0, 0, &m.n_operator);
+	m.operators = lt__text_operators(&lt__text_c, seed % 2 == 0, false, 0, &m.n_operator);
 	must(k && !lt_kernel_expand(k, &m, &expanded, &diags.diag), "seed %llu: %s", (unsigned long long)seed, diags.text);
 	lt_kernel_free(k);
 	return expanded;
@@ -280,7 +280,7 @@ static void every_number_of_lanes(bool sample)
 			struct lt_machine machine = { 0 };
 			struct keeper diags = keeper_new();
 			struct lt_kernel *expanded, *p = forms_kernel(lanes[k]);
-			machine.operators = lt__text_operators(&lt__text_c, true, 0, &machine.n_operator);
+			machine.operators = lt__text_operators(&lt__text_c, true, false, 0, &machine.n_operator);
 			must(!lt_kernel_expand(p, &machine, &expanded, &diags.diag), "%s", diags.text);
 			lt_kernel_free(p);
 			r.kernel[k] = expanded;

@@ -49,7 +49,7 @@ static struct lt_kernel *expanded_for_library(const struct lt_kernel *k, int lib
 	struct lt_machine m = { 0 };
 	struct keeper diags = keeper_new();
 	struct lt_kernel *expanded;
-	m.operators = lt__text_operators(&lt__text_c, false, library, &m.n_operator);
+	m.operators = lt__text_operators(&lt__text_c, false, false, library, &m.n_operator);
 	must(!lt_kernel_expand(k, &m, &expanded, &diags.diag), "%s", diags.text);
 	return expanded;
 }

@@ -53,7 +53,8 @@ static struct lt_machine machine_of(const struct lt_session *s)
 		machine.dot_bytes = (uint32_t)s->target.dot_bytes;
 		machine.max_variables = BARE_VARIABLES;
 	}
-	machine.operators = lt__text_operators(emits[s->emit].dialect, machine.masked, s->vector_library, &machine.n_operator);
+	machine.operators = lt__text_operators(emits[s->emit].dialect, machine.masked, s->model->avr_libc,
+		s->vector_library, &machine.n_operator);
 	return machine;
 }
 

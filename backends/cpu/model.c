@@ -116,6 +116,7 @@ static const struct lt_cpu_model models[] = {
 		.machine = "avr",
 		.flags = { "-mmcu=atmega328p" },
 		.flash = "__flash",
+		.avr_libc = true,
 		MICRO("cpu:avr5", 32, 16, 0) },
 };
 

@@ -14,11 +14,12 @@ enum { ALL = UINT16_MAX, F64 = 1 << LT_F64, FLOATS = 1 << LT_F32 | F64 };
 static const struct lt_machine_operator operators[] = {
 	{ LT_OPCODE_dot, 1 << LT_I32, 0, 0 },                           /* only of dialects with quads: the first row */
 	{ LT_OPCODE_scale, 0, 1 << LT_F32, 0 },                         /* only where the processor scales: the next one */
-	{ LT_OPCODE_dot, 0, 1 << LT_I32, 0 },
+	{ LT_OPCODE_round, ALL, 0, ALL }, { LT_OPCODE_erf, ALL, 0, ALL },       /* only where the C library has them */
+	{ LT_OPCODE_dot, 0, 1 << LT_I32, 0 }, { LT_OPCODE_round, 0, FLOATS, 0 },
 #define ROW(name, many) { LT_OPCODE_##name, ALL, many, ALL }
-	ROW(sqrt, FLOATS), ROW(floor, FLOATS), ROW(ceil, FLOATS), ROW(round, FLOATS), ROW(div, 0), ROW(mod, 0), ROW(pow, 0),
+	ROW(sqrt, FLOATS), ROW(floor, FLOATS), ROW(ceil, FLOATS), ROW(div, 0), ROW(mod, 0), ROW(pow, 0),
 	ROW(min, 0), ROW(max, 0), ROW(not, 0), ROW(neg, 0), ROW(abs, 0), ROW(sign, 0), ROW(reciprocal, 0), ROW(exp, 0),
-	ROW(log, 0), ROW(rsqrt, 0), ROW(tanh, 0), ROW(sigmoid, 0), ROW(erf, 0), ROW(sin, 0), ROW(cos, 0), ROW(remainder, 0),
+	ROW(log, 0), ROW(rsqrt, 0), ROW(tanh, 0), ROW(sigmoid, 0), ROW(sin, 0), ROW(cos, 0), ROW(remainder, 0),
 	ROW(cast, 0),
 #undef ROW
 #define FUNCTION(name, n, types, since) { LT_OPCODE_##name, 0, types, 0 },
@@ -32,9 +33,9 @@ static const int library_since[] = {
 };
 
 const struct lt_machine_operator *lt__text_operators(
-	const struct lt_text_dialect *d, bool scales, int vector_library, uint32_t *n)
+	const struct lt_text_dialect *d, bool scales, bool avr_libc, int vector_library, uint32_t *n)
 {
-	const uint32_t first = d->quads ? 0 : scales ? 1 : 2;
+	const uint32_t first = avr_libc ? 4 : d->quads ? 0 : scales ? 1 : 2;
 	enum { N_FUNCTION = sizeof library_since / sizeof *library_since };
 	uint32_t own = (uint32_t)(sizeof operators / sizeof *operators) - N_FUNCTION, end = own;
 	while (end < own + N_FUNCTION && library_since[end - own] <= vector_library)

@@ -40,10 +40,11 @@ extern const struct lt_text_dialect lt__text_c;         /* gcc and clang */
 extern const struct lt_text_dialect lt__text_bare;      /* C99 for machines without an operating system */
 
 /* For lt_machine.operators: what need not be expanded before it is printed.  Static.  scales: the processor has an
- * instruction for `scale` (AVX-512).  vector_library: the version of glibc, 235 for 2.35, whose libmvec the text may
- * call (with -lm); 0: none. */
+ * instruction for `scale` (AVX-512).  avr_libc: the C library is that, which has neither rint nor erf; no `dot` of one
+ * lane then.  vector_library: the version of glibc, 235 for 2.35, whose libmvec the text may call (with -lm); 0:
+ * none. */
 const struct lt_machine_operator *lt__text_operators(
-	const struct lt_text_dialect *, bool scales, int vector_library, uint32_t *n);
+	const struct lt_text_dialect *, bool scales, bool avr_libc, int vector_library, uint32_t *n);
 
 /* LT_EUNSUPPORTED names the first value that the dialect cannot express. */
 lt_status lt__text_accepts(const struct lt_text_dialect *, const struct lt_kernel *, struct lt_diag *);
