@@ -182,15 +182,39 @@ static const char *longer(struct lt_script *s, const struct lt_linear *l, int64_
 		(long long)s->graph->param[l->param[0]].high);
 }
 
+/* In a round of as many as a run says, elements of an axis that has as many, at a place that is computed: which round
+ * it is, and the extent that all such rounds find theirs in; "": it is not such a place. */
+static const char *beyond_round(struct lt_script *s, const struct lt_linear *l, const struct lt_arg *at, int64_t i)
+{
+	int64_t most;
+	for (const struct lt_script_frame *f = at->literal || l->n != 1 || l->coef[0] != 1 ? NULL : s->frame; f; f = f->up) {
+		const int64_t ahead = i - f->round, there = l->constant + f->round + 1;
+		if (!f->rounds || s->statement[f->rounds->count.statement].scalar - 1 != l->param[0] || ahead < 0
+			|| lt__add_overflow(s->graph->param[l->param[0]].high, ahead, &most))
+			continue;
+		const char *count = f->rounds->count.shown;
+		return lt__scratch(s->ctx, " in round %s = %lld: of a run whose last round this is it has %lld element%s, and none at "
+			"%s + %lld: read that in the round after, or have the extent be %s + %lld <= %lld", f->counter,
+			(long long)f->round, (long long)there, there == 1 ? "" : "s", f->counter, (long long)ahead, count,
+			(long long)ahead, (long long)most);
+	}
+	return "";
+}
+
 /* What element i of the first axis is read of: x, or where not every run has that element, what has x[0] instead in
  * those; -1: it may not be there. */
-static lt_node element_source(struct lt_script *s, const struct lt_arg *x, int64_t i)
+static lt_node element_source(struct lt_script *s, const struct lt_arg *x, const struct lt_arg *at, int64_t i)
 {
 	struct lt_graph *g = s->graph;
 	const lt_var v = lt_node_dim(g, x->node, 0);
 	if (!g->var[v].bounded || is_there(s, &g->var[v].limit, i, false))
 		return x->node;
-	if (!is_there(s, &g->var[v].limit, i, true))
+	const bool in_round = is_there(s, &g->var[v].limit, i, true);
+	const char *beyond = in_round ? "" : beyond_round(s, &g->var[v].limit, at, i);
+	if (*beyond)
+		return lt__script_refuse(s, at->position, LT_EUNSUPPORTED, "Axis 0 of %s has a run-time extent and cannot be "
+			"indexed by %lld%s", lt__script_value(s, x), (long long)i, beyond);
+	if (!in_round)
 		return lt__script_refuse(s, x->position, LT_EUNSUPPORTED, "Axis 0 of %s has a run-time extent and cannot be "
 			"indexed by %lld, which not every run has: %sindex within a repeat of as many rounds%s", lt__script_value(s, x),
 			(long long)i, g->node[x->node].op == LT_OP_input ? "" : "index first, then slice, or ",
@@ -218,7 +242,7 @@ static lt_node build_element(
 			lt__script_value(s, &a[0]));
 	const bool fixed = !lt__script_bounded(s, a[0].node, 0);
 	int64_t extent = lt__script_extent(s, a[0].node, 0), i = fixed && a[1].i < 0 ? a[1].i + extent : a[1].i;
-	const lt_node x = element_source(s, &a[0], i);
+	const lt_node x = element_source(s, &a[0], &a[1], i);
 	if (x < 0)
 		return -1;
 	if (i < 0 || i >= extent)

@@ -1234,7 +1234,7 @@ static lt_status read_postfix(struct lt_script *s, const char *expected, struct 
 		lt__lex_step(&s->cursor);
 		LT_TRY(take_value(s, LT_ARG_INT, "an integer; GatherNode takes elements at computed places", &at));
 		LT_TRY(lt__script_expect(
-			s, ']', "']'; x[0][1] takes one element after the other, SliceNode(x, axis, begin, end) a part"));
+			s, ']', "']'; x[0][1] takes one element after the other, SliceNode(x, begin, end, axis) a part"));
 		bool last;
 		LT_TRY(find_end(s, &last));
 		LT_TRY(lt__script_element(s, &x, &at, &from, last, out));

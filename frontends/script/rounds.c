@@ -45,8 +45,10 @@ lt_status lt__script_rounds_begin(
 	const struct lt_statement *st = &s->statement[end->statement];
 	if (st->least < begin)
 		return lt__script_fail(s, end->position, LT_EINVAL,
-			"Invalid range %lld .. %s: the end may be below the begin, as it is at least %lld", (long long)begin,
-			end->shown, (long long)st->least);
+			"Invalid range %lld .. %s: the end may be below the begin, as it is at least %lld%s", (long long)begin,
+			end->shown, (long long)st->least, begin > st->most ? "" : lt__scratch(s->ctx,
+				": have it be %lld at least, ScalarNode(.., %lld, %lld)", (long long)begin, (long long)begin,
+				(long long)st->most));
 	*r = (struct lt_script_rounds){ .count = *end, .begin = begin, .n_before = s->scope->n_binding,
 		.before = all_given(s), .steps = LT_NONE, .there = LT_NONE, .next_node = s->graph->n_node,
 		.first_statement = s->n_statement, .n_param = s->graph->n_param, .n_require = s->graph->n_require };

@@ -226,11 +226,15 @@ repeat t in 0..length {
     h = h + t + eps;
 }
 result nested = h + changed + FullNode(type, [2], by[1]);
+ahead = InputTensor(ahead, float32, [length + 1 <= 10, 2]); g = ahead[0];
+repeat t in 0..length { g = g + ahead[t + 1]; }
+result ahead = g;
 """
 
 
 def kept(o, backends, folder):
-    """What no round assigns keeps its value: numbers, lists, types, parameters, counters of repeats around.  All sums
+    """What no round assigns keeps its value: numbers, lists, types, parameters, counters of repeats around; x[t + 1] of
+    an extent of one more.  All sums
     are multiples of a half below 2^23, and exact.
     """
     path, to = os.path.join(folder, "kept.lt"), os.path.join(folder, "kept.npz")
@@ -239,7 +243,9 @@ def kept(o, backends, folder):
     for backend in backends:
         for n, often in ((0, 3), (1, 0), (4, 2), (9, 3)):
             x, h, want = np.arange(2 * n, dtype=np.float32).reshape(n, 2) - 5, np.float32([1, -2]), {}
-            np.savez(os.path.join(folder, "in.npz"), length=np.int64(n), often=np.int64(often), x=x, h=h)
+            ahead = np.arange(2 * n + 2, dtype=np.float32).reshape(n + 1, 2)
+            np.savez(os.path.join(folder, "in.npz"), length=np.int64(n), often=np.int64(often), x=x, h=h, ahead=ahead)
+            want["ahead"] = ahead.sum(0)
             want["called"] = (h + x.sum(0)) * 3 + 3
             for i in range(2):
                 h = h + x.sum(0) * (i + 1)
@@ -264,7 +270,8 @@ x = InputTensor(x, float32, [length <= 9, 2]); h = InputTensor(h, float32, [2]);
 REFUSED = (
     ("repeat t in 0..n { h = h + x[t]; } result = h;",
      "'n' is a value, expected an integer or a run-time scalar, which ScalarNode gives"),
-    ("repeat t in 2..length { h = h + x[t]; } result = h;", "the end may be below the begin, as it is at least 0"),
+    ("repeat t in 2..length { h = h + x[t]; } result = h;", "the end may be below the begin, as it is at least 0: have it be 2 at least, ScalarNode(.., 2, 9)"),
+    ("repeat t in 10..length { h = h + x[t]; } result = h;", "the end may be below the begin, as it is at least 0"),
     ("repeat t in 0..length { h = ConcatNode(0, h, x[t]); } result = h;", "it has to stay of one type and shape"),
     ("repeat t in 0..length { y = h + x[t]; } result = y;",
      "Unknown name: 'y' is what a round of the repeat in line 3 gave, whose rounds differ in number from run to run"),
@@ -275,7 +282,11 @@ REFUSED = (
      "Unknown name: 'eps' is what a round of the repeat in line 3 gave"),
     ("def f(x, h, n) { repeat t in 0..n { y = h + x[t]; } return h; } def g(h) { return h + y; } "
      "h = f(x, h, length); result = g(h);", "Unknown name: 'y' is not defined before it is used"),
-    ("repeat t in 0..length { h = h + x[t + 1]; } result = h;", "which not every run has"),
+    ("repeat t in 0..length { h = h + x[t + 1]; } result = h;",
+     "cannot be indexed by 1 in round t = 0: of a run whose last round this is it has 1 element, and none at t + 1: read "
+     "that in the round after, or have the extent be length + 1 <= 10"),
+    ("repeat t in 0..length { h = h + x[3]; } result = h;", "which not every run has: index within a repeat of as many "
+     "rounds, or have each run have it: ScalarNode(.., 4, 9) for its extent"),
     ("repeat t in 0..length { } result = x[0];", "which not every run has: index within a repeat of as many rounds, or "
      "have each run have it: ScalarNode(.., 1, 9) for its extent"),
     ("repeat t in 0..length { result y{t} = h; } result = h;",
@@ -329,7 +340,7 @@ def main():
         print(f"{'ok' if equal == int(n) else 'not ok'} - {equal} of {n} repeats of a script, whose rounds a run says, "
               f"on {' '.join(backends)}, are what NumPy computes")
         say(placed(r, o, backends, folder), "places that only the rounds of a run have")
-        say(kept(o, backends, folder), "what no round assigns keeps its value")
+        say(kept(o, backends, folder), "what no round assigns keeps its value, and x[t + 1] of an axis that has it")
         say(built(r, o, folder), "repeats of a script, whose rounds a run says, as programs of C")
         say(built(r, o, folder, "--target", "portable"), "the same as programs of C99")
         say(refused(o, folder), "repeats that cannot be one program are refused")
