@@ -858,27 +858,40 @@ static lt_status take_text(struct applied *a, const char *text, const char **why
 	return LT_OK;
 }
 
+/* How a node is made: by taking out alone, of `of` among others or not; or otherwise. */
+enum how_made { UNKNOWN, OTHERWISE, TAKEN, TAKEN_OF };
+static enum how_made how_made(const struct lt_graph *g, lt_node n, lt_node of, uint8_t *how)
+{
+	const struct lt_nodedef *d = &g->node[n];
+	if (how[n] != UNKNOWN)
+		return how[n];
+	enum how_made made = !is_taking_out(d) ? OTHERWISE : n == of ? TAKEN_OF : TAKEN;
+	for (int32_t i = 0; i < d->n_operand && made != OTHERWISE; i++) {
+		const enum how_made operand = how_made(g, d->operand[i], of, how);
+		made = operand == OTHERWISE || operand > made ? operand : made;
+	}
+	how[n] = (uint8_t)made;
+	return made;
+}
+
 /* Who reads a value that is taken out, by name, as steps keep these. */
 struct taken_readers { int32_t n; struct { const char *name; int32_t operand; } *at; };
 
 static void find_taken_readers(const struct applied *a, lt_node of, struct taken_readers *r)
 {
 	const struct lt_graph *g = a->t->graph;
+	uint8_t *how = LT_NEW(a->arena, uint8_t, g->n_node + 1);
 	int32_t cap = 0;
 	*r = (struct taken_readers){ 0 };
-	for (lt_node i = of + 1; i < g->n_node; i++) {
-		int64_t bytes = 0;
-		if (a->t->leaf_of[i] < 0 || find_made_of(g, i, LT_NEW(a->arena, bool, g->n_node + 1), &bytes))
-			continue;
+	for (lt_node i = of + 1; i < g->n_node; i++)
 		for (int32_t k = 0; k < g->node[i].n_operand; k++) {
-			bool *made_of = LT_NEW(a->arena, bool, g->n_node + 1);
-			if (!find_made_of(g, g->node[i].operand[k], made_of, &bytes) || !made_of[of])
+			if (a->t->leaf_of[i] < 0 || how_made(g, i, of, how) != OTHERWISE
+			    || how_made(g, g->node[i].operand[k], of, how) != TAKEN_OF)
 				continue;
 			LT_GROW(a->arena, r->at, r->n, cap);
 			r->at[r->n].name = lt__arena_format(a->arena, "%s", g->node[i].name);
 			r->at[r->n++].operand = k;
 		}
-	}
 }
 
 /* The last node that they are made of, is stored and has not been tried; -1. */
