@@ -190,7 +190,8 @@ fi
 if [ "${1-}" = tflm ]; then
 	folder=$2
 	[ "${SETUP-}" != no ] || exit 1
-	[ -x "$folder/bin/python" ] || "${PYTHON:-python3}" -m venv "$folder" || exit 1
+	mkdir -p "$(dirname "$folder")" && exec 9>"$folder.lock" && flock 9         # two tests may want it at once
+	"$folder/bin/python" -m pip --version >/dev/null 2>&1 || "${PYTHON:-python3}" -m venv --clear "$folder" || exit 1
 	"$folder/bin/python" -c 'import tflite_micro' 2>/dev/null ||
 		"$folder/bin/python" -m pip install -q --disable-pip-version-check tflite-micro || exit 1
 	exit 0

@@ -207,7 +207,7 @@ case ${DIRS-frontends/onnx} in
 	grep -q '3. 4. 5.' "$to/out" && grep -q 'there is no .*twice.c' "$to/out"
 	said $? "nodes of a domain are operations, attributes are parameters"
 	mkdir "$to/two" "$to/two/com.mine" "$to/two/com.nine"
-	for what in mine:2 nine:3; do           # operations of one name in two domains, each with a helper of one name
+	for what in mine:2 nine:3; do           # operations of one name in two domains, each with a helper
 		echo "def twice(x, y) { return x * ${what#*:} + y; }" >"$to/two/com.${what%:*}/twice.lt"
 		printf '#include "lt/own.h"\nstatic float by_%s(float x) { return x * %s; }\nLT_KERNEL(twice, f32, 0)\n{\n%s\n}\n' \
 			"${what%:*}" "${what#*:}" "for (int64_t i = 0; i < own->result[0].elems; i++)

@@ -24,11 +24,12 @@
 
 static const struct lt_host nobody = { .size = sizeof nobody };
 
-/* The first two of what a session needs; a device is only counted.  For texts alone neither is needed. */
+/* The first two of what a session needs; a device is only counted.  For texts alone neither is
+ * needed, unless they are those for a device that is named. */
 static lt_status open_libraries(struct lt_session *s, const char *config, struct lt_diag *diag)
 {
 	lt_status status = lt__cuda_config(config, s->more != NULL, &s->config, diag);
-	s->absent = !status && LT_HAS(struct lt_host, s->host, text_only) && lt__cuda_driver_there(NULL);
+	s->absent = !status && !s->config.device && LT_HAS(struct lt_host, s->host, text_only) && lt__cuda_driver_there(NULL);
 	if (s->absent) {
 		if (LT_HAS(struct lt_host, s->host, log))
 			s->host->log(s->host, LT_LOG_WARNING, "there is no driver of NVIDIA's here: trees and texts are those for an H200");

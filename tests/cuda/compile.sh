@@ -94,6 +94,9 @@ if env -u LD_LIBRARY_PATH "$O/lt-run" --list-backends | grep -q '^cuda .*libcuda
 	! env -u LD_LIBRARY_PATH "$O/lt-run" -b cuda -i '*=random' -c '*=random' "$cache/x.lt" >"$cache/said" 2>&1 &&
 		grep -q "install NVIDIA's driver" "$cache/said"
 	judge 'nothing is run without a driver' $? "$(cat "$cache/said")" 'lt-run -b cuda'
+	! env -u LD_LIBRARY_PATH "$O/lt-run" -b cuda:device=3 --dump=tree "$cache/x.lt" >"$cache/said" 2>&1 &&
+		grep -q "install NVIDIA's driver" "$cache/said"
+	judge 'no other device stands for one that is named' $? "$(cat "$cache/said")" 'lt-run -b cuda:device=3'
 else
 	echo "ok - trees without a driver # SKIP there is one"
 fi
