@@ -381,6 +381,56 @@ for t in $targets; do
 	check "... and nothing is written" test ! -e "$to/small.c"
 	check "$t: there is room" says 0 "verified: 16 elements" plain --target "$t" -o "$to/fits.c" --ram 600 --flash 8000
 done
+# --report has what is printed, also where there is no room.
+reported() {
+	rm -f "$to/r.json" && dense --target "$1" -o "$to/dense.c" --report "$to/r.json" >"$to/said" || return 1
+	cat "$to/said"
+	python3 - "$to/said" "$to/r.json" "$1" <<'END'
+import json, re, sys
+with open(sys.argv[1]) as f:
+    said = f.read()
+with open(sys.argv[2]) as f:
+    r = json.load(f)
+flash, constants, ram, planned, tensors = map(int, re.search(
+    r'flash (\d+) bytes, (\d+) of them constants; RAM (\d+), (\d+) of them planned.*; tensors of a call (\d+)',
+    said).groups())
+time, unit, stack, predicted = re.search(r'a call takes (\d+) (\w+) and (\d+) bytes of stack; (\d+) ', said).groups()
+assert r['target'] == sys.argv[3] and r['fits'] and r['verified'] and 'refused' not in r, r
+assert [r['function'][k] for k in ('flash', 'constants', 'ram', 'planned', 'tensors')] == [
+    flash, constants, ram, planned, tensors], r
+assert r['call'] == {'time': int(time), 'unit': unit, 'stack': int(stack)}, r
+assert r['predicted'] == {'time': int(predicted), 'unit': unit}, r
+assert r['flash']['wanted'] == flash and r['ram']['wanted'] == ram + tensors + int(stack), r
+END
+}
+reported_no_room() {
+	rm -f "$to/r.json" && says 1 "1 more than its 399" plain --target "$1" -o "$to/small.c" --ram 399 \
+		--report "$to/r.json" && [ ! -e "$to/small.c" ] && python3 - "$to/said" "$to/r.json" <<'END'
+import json, sys
+with open(sys.argv[1]) as f:
+    said = f.read()
+with open(sys.argv[2]) as f:
+    r = json.load(f)
+assert not r['fits'] and not r['verified'] and said == 'lt-build: %s\n' % r['refused'], (said, r)
+assert r['ram']['wanted'] == 400 and r['ram']['has'] == 399, r
+assert [p['bytes'] for p in r['ram']['parts']] == [320, 80], r
+END
+}
+if python3 -c '' 2>/dev/null; then
+	for t in $targets; do
+		check "$t: --report has what is printed" reported "$t"
+		check "$t: ... and what has no room" reported_no_room "$t"
+	done
+fi
+for t in ${targets%% *}; do
+	check "--report by another name" says 2 "a name that ends in .json" dense --target "$t" -o "$to/dense.c" \
+		--report "$to/r"
+	cp "$to/dense.lt" "$to/dense.json"
+	check "--report in the place of the model" says 2 dense.json "$O/lt-build" "$to/dense.json" -c '*=random' \
+		--target "$t" -o "$to/dense.c" --report "$to/dense.json"
+done
+check "--report of another machine" says 2 "--report is of microcontrollers" dense --bare --target portable \
+	-o "$to/dense.c" --report "$to/r.json"
 check "--ram of another machine" says 2 "are of microcontrollers" "$O/lt-build" "$to/dense.lt" --ram 1 -o "$to/dense.so"
 # The text is compiled once: what is tried is what was measured.
 commands() {

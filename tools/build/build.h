@@ -11,13 +11,14 @@
 #include "backends/command/command.h"
 #include "backends/cpu/cpu.h"
 #include "program/export/export.h"
+#include "tools/common/common.h"
 #include "tools/model/model.h"
 #include "tools/option/option.h"
 
 /* options.c: the command line; everything points into argv. */
 struct build_options {
 	const char *model, *output, *format, *name, *data, *workspace, *target, *emit, *cc, *emulator, *schedule, *apply,
-		*kernels, *keep;
+		*kernels, *keep, *report;
 	struct lt_texts constant, weights, input, inputs, dim, fix;
 	int64_t threads, verify_seconds, ram, flash;
 	uint32_t cc_timeout_ms;
@@ -63,6 +64,11 @@ struct build_watch { struct lt_folder folder; pthread_t thread; int end[2]; bool
 void build_watch_begin(struct build_watch *, const struct lt_folder *);
 void build_watch_end(struct build_watch *);
 
+/* What a memory of a microcontroller is wanted for, the largest first; more: how to know it.  has: its bytes, 0: any
+ * number. */
+enum { BUILD_WANTS = 5 };
+struct build_want { const char *what; int64_t bytes; const char *more; };
+
 /* Of a bare function: bytes of flash, of RAM by itself, of the tensors that a call is given; a call's time, as it is
  * predicted (0: it is not), and, in `unit`, as its last run had it, with its stack. */
 struct build_micro {
@@ -70,19 +76,16 @@ struct build_micro {
 	uint32_t time, stack;
 	const char *unit, *predicted_unit;
 	struct lt_walk_work work;
+	struct build_room { int64_t wanted, has; struct build_want want[BUILD_WANTS]; int n; } flash_room, ram_room;
+	char *refused;                  /* the sentence of the one that is too small, malloc; NULL: there is room */
 };
 
-/* chip.c: a board of Arduino, and its target.  ram, flash: bytes that a sketch takes without the model. */
-struct build_board { const char *name, *model; int64_t ram, flash; };
-/* NULL: no board is called that; boards by number, NULL after the last. */
-const struct build_board *build_board_find(const char *name);
-const struct build_board *build_board_at(int i);
 /* Of a module: which build it is; how its package is called; pages of its memory; its file's size and CRC-32. */
 struct build_module { char id[33], package[256]; int64_t pages; size_t bytes; uint32_t sum; };
 
 struct building {
 	struct build_options o;
-	const struct build_board *board;        /* a sketch for it is made; NULL: none is */
+	const struct lt_board *board;        /* a sketch for it is made; NULL: none is */
 	bool sketched;                  /* NAME.ino is there */
 	char folder_made[2000];         /* of a sketch or a module: -o, without '/' at its end */
 	enum build_format format;
@@ -159,6 +162,11 @@ void build_micro_say(const struct building *);
 lt_status build_predict(const struct building *, struct lt_walk_work *, int64_t *time);
 /* "48 load, 12 sum": what --explain says. */
 const char *build_work_text(struct lt_context *, const struct lt_walk_work *);
+
+/* report.c: what a function takes of a microcontroller, as JSON, to --report; also where there is no room, but not
+ * where it cannot be built for another reason. */
+lt_status build_report_check(const struct building *);
+lt_status build_report_write(struct building *);
 
 /* sketch.c: whether the names of -o and --name may be those of a sketch. */
 lt_status build_sketch_names(const struct building *);

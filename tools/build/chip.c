@@ -1,4 +1,4 @@
-/* chip.c -- the microcontrollers that emulators have, and boards of Arduino. */
+/* chip.c -- the microcontrollers that emulators have. */
 #include <string.h>
 #include "tools/build/build.h"
 
@@ -30,19 +30,4 @@ const struct build_chip *build_chip_asked(const struct building *b)
 			break;
 	}
 	return last;
-}
-
-static const struct build_board boards[] = {
-	{ "arduino-uno", "avr5", 190, 2700 },
-};
-enum { N_BOARD = sizeof boards / sizeof *boards };
-
-const struct build_board *build_board_at(int i) { return i >= 0 && i < N_BOARD ? &boards[i] : NULL; }
-
-const struct build_board *build_board_find(const char *name)
-{
-	for (int i = 0; i < N_BOARD && name; i++)
-		if (!strcmp(boards[i].name, name))
-			return &boards[i];
-	return NULL;
 }

@@ -66,12 +66,13 @@ static lt_status open_folder(struct building *b)
 
 static lt_status build_work(struct building *b)
 {
-	b->board = build_board_find(b->o.target);
+	b->board = lt__board_find(b->o.target);
 	b->o.target = b->board ? b->board->model : b->o.target;
 	LT_TRY(build_names(b));
 	LT_TRY(build_output_check(b));
 	LT_TRY(build_target_find(b));
 	LT_TRY(read_model(b));
+	LT_TRY(b->o.report ? build_report_check(b) : LT_OK);
 	LT_TRY(build_output_check(b));          /* once more: the model's weights may be in files of their own */
 	lt__phase(&b->phases, "making loops");
 	LT_TRY(build_program(b));
@@ -89,6 +90,7 @@ static lt_status build_work(struct building *b)
 	lt__phase(&b->phases, NULL);
 	LT_TRY(build_verify(b));
 	LT_TRY(b->board && !b->sketched ? build_sketch_write(b, NULL, NULL) : LT_OK);
+	LT_TRY(b->o.report ? build_report_write(b) : LT_OK);
 	LT_TRY(build_output_write(b));
 	build_output_say(b);
 	if (b->verdict)
@@ -110,6 +112,7 @@ static void build_release(struct building *b)
 	lt_program_free(b->program);
 	model_free(&b->model);
 	lt__bytes_free(&b->schedule);
+	free(b->micro.refused);
 	build_options_free(&b->o);
 	lt_context_free(b->ctx);
 }
@@ -130,6 +133,8 @@ int main(int argc, char **argv)
 	if (!s && !done) {
 		lt__phases_begin(&b.phases, !b.o.quiet);
 		s = build_work(&b);
+		if (s && b.micro.refused && b.o.report)
+			s = build_report_write(&b) ? lt_context_code(b.ctx) : lt_fail(b.ctx, s, "%s", b.micro.refused);
 		lt__phases_end(&b.phases);
 	}
 	code = lt__tool_end(b.ctx, &build_tool, s);

@@ -158,58 +158,60 @@ static const char *largest_of(struct building *b, bool constants)
 		model_binding_bytes(most)) : "";
 }
 
-/* What a memory of the chip is wanted for; more: how to know it. */
-struct want { const char *what; int64_t bytes; const char *more; };
-
 static int want_compare(const void *a, const void *b)
 {
-	const int64_t x = ((const struct want *)a)->bytes, y = ((const struct want *)b)->bytes;
+	const int64_t x = ((const struct build_want *)a)->bytes, y = ((const struct build_want *)b)->bytes;
 
 	return (x < y) - (x > y);
 }
 
-/* LT_OK, or how much is missing, and what takes most: the largest comes first.  has: bytes; 0: any number. */
-static lt_status check_room(struct building *b, const char *memory, int64_t has, struct want *w, int n)
+/* LT_OK, or how much is missing, and what takes most: the largest comes first. */
+static lt_status check_room(struct building *b, const char *memory, struct build_room *r)
 {
 	const struct build_chip *chip = build_chip_asked(b);
 	char said[1024] = "";
-	int64_t wanted = 0;
 
-	for (int i = 0; i < n; i++)
-		wanted += w[i].bytes;
-	if (!has || wanted <= has)
+	r->wanted = 0;
+	for (int i = 0; i < r->n; i++)
+		r->wanted += r->want[i].bytes;
+	qsort(r->want, (size_t)r->n, sizeof *r->want, want_compare);
+	if (!r->has || r->wanted <= r->has)
 		return LT_OK;
-	qsort(w, (size_t)n, sizeof *w, want_compare);
-	for (int i = 0; i < n && w[i].bytes; i++)
-		snprintf(said + strlen(said), sizeof said - strlen(said), "%s %lld for %s%s", i ? "," : "", (long long)w[i].bytes,
-			w[i].what, w[i].more);
-	return lt_fail(b->ctx, LT_EUNSUPPORTED, "%s has no room: %lld bytes of %s are wanted, %lld more than its %lld:%s",
-		chip ? chip->name : b->target.model, (long long)wanted, memory, (long long)(wanted - has), (long long)has, said);
+	for (int i = 0; i < r->n && r->want[i].bytes; i++)
+		snprintf(said + strlen(said), sizeof said - strlen(said), "%s %lld for %s%s", i ? "," : "",
+			(long long)r->want[i].bytes, r->want[i].what, r->want[i].more);
+	free(b->micro.refused);
+	b->micro.refused = lt__must_format("%s has no room: %lld bytes of %s are wanted, %lld more than its %lld:%s",
+		chip ? chip->name : b->target.model, (long long)r->wanted, memory, (long long)(r->wanted - r->has),
+		(long long)r->has, said);
+	return lt_fail(b->ctx, LT_EUNSUPPORTED, "%s", b->micro.refused);
 }
 
 /* code: bytes of the function without its constants. */
 static lt_status check_flash(struct building *b, int64_t code)
 {
-	struct want w[] = { { "constants", lt__export_constant_bytes(b->export), largest_of(b, true) },
-		{ "the function", code, "" },
-		{ "the sketch around it and its example", b->board ? b->board->flash + b->micro.tensors : 0, "" } };
 	const struct build_chip *chip = build_chip_asked(b);
 
-	return check_room(b, "flash", b->o.flash ? b->o.flash : chip ? chip->flash : 0, w, 3);
+	b->micro.flash_room = (struct build_room){ .has = b->o.flash ? b->o.flash : chip ? chip->flash : 0, .n = 3, .want = {
+		{ "constants", lt__export_constant_bytes(b->export), largest_of(b, true) },
+		{ "the function", code, "" },
+		{ "the sketch around it and its example", b->board ? b->board->flash + b->micro.tensors : 0, "" } } };
+	return check_room(b, "flash", &b->micro.flash_room);
 }
 
 /* stack: bytes of a call, 0 before there was one. */
 static lt_status check_ram(struct building *b, int64_t stack)
 {
 	const int64_t planned = b->export->bare_size.bytes, text = b->export->o.static_workspace ? planned : 0;
-	struct want w[] = { { "inputs, results and states", b->micro.tensors, largest_of(b, false) },
+	const struct build_chip *chip = build_chip_asked(b);
+
+	b->micro.ram_room = (struct build_room){ .has = b->o.ram ? b->o.ram : chip ? chip->ram : 0, .n = 5, .want = {
+		{ "inputs, results and states", b->micro.tensors, largest_of(b, false) },
 		{ "what lives between kernels and in them", planned, lt__export_bare_peak(b->export) },
 		{ "other data of the function", b->micro.ram - text, "" },
 		{ "the stack of a call", stack, "" },
-		{ "the sketch around it", b->board ? b->board->ram : 0, "" } };
-	const struct build_chip *chip = build_chip_asked(b);
-
-	return check_room(b, "RAM", b->o.ram ? b->o.ram : chip ? chip->ram : 0, w, 5);
+		{ "the sketch around it", b->board ? b->board->ram : 0, "" } } };
+	return check_room(b, "RAM", &b->micro.ram_room);
 }
 
 /* Compilers refuse arrays beyond that with words of their own. */

@@ -21,7 +21,7 @@ const char *build_target_at(int i)
 
 	if (i < n)
 		return lt__cpu_model_at((uint32_t)i)->name;
-	return i == n ? "portable" : build_board_at(i - n - 1) ? build_board_at(i - n - 1)->name : NULL;
+	return i == n ? "portable" : lt__board_at(i - n - 1) ? lt__board_at(i - n - 1)->name : NULL;
 }
 
 #define AT(member) LT_MEMBER(struct build_options, member)
@@ -71,6 +71,8 @@ static const struct lt_tool_option rows[] = {
 		"refused, with what is missing and what takes most; default: what the microcontroller has, on Cortex-M any number",
 		OF_C, .min = 1, .max = INT32_MAX },
 	{ 0, "flash", "BYTES", TAKE_COUNT, AT(flash), .help = "the same of flash", OF_C, .min = 1, .max = INT32_MAX },
+	{ 0, "report", "FILE.json", TAKE_TEXT, AT(report), .help = "what the function takes of a microcontroller: flash, RAM "
+		"and what for, stack, time of a call; it is written also where there is no room", OF_C, LT_VALUES("*.json") },
 	{ 0, "relaxed", NULL, TAKE_FLAG, AT(relaxed), .help = "relaxed SIMD: products are added without rounding where the "
 		"processor does that; for engines that have it", MODULE },
 	{ 0, "cc", "CMD", TAKE_TEXT, AT(cc), .help = "the C compiler; default: $CC, or cc; for the target " BUILD_MODULE
@@ -198,7 +200,7 @@ static unsigned mode_of(const struct build_options *o)
 {
 	const char *dot = o->output ? strrchr(o->output, '.') : NULL;
 
-	if (build_board_find(o->target))
+	if (lt__board_find(o->target))
 		return TEXT;
 	if (is_module(o))
 		return MODULE;

@@ -18,8 +18,8 @@ static lt_status no_target(struct building *b)
 	for (uint32_t i = 0; i < lt__cpu_model_count(); i++)
 		lt__nearest_add(&near, lt__cpu_model_at(i)->name);
 	lt__nearest_add(&near, "portable");
-	for (int i = 0; build_board_at(i); i++)
-		lt__nearest_add(&near, build_board_at(i)->name);
+	for (int i = 0; lt__board_at(i); i++)
+		lt__nearest_add(&near, lt__board_at(i)->name);
 	lt__option_words(&(struct lt_tool_option){ .list = build_target_at }, names, sizeof names);
 	return lt_fail(b->ctx, LT_EINVAL, "there is no target '%s'; there is: %s, or a triple with a compiler, such as "
 		"riscv64-linux-gnu%s", b->o.target, names, lt__nearest_hint(b->ctx, &near, "'", "'"));

@@ -162,6 +162,16 @@ static inline lt_status lt__cachedir_default(struct lt_context *ctx, char **out)
 	return LT_OK;
 }
 
+/* -- microcontrollers, as tools' --target names them. */
+/* A board of Arduino, and the microcontroller on it, a model of the backend cpu.  ram, flash: bytes that a sketch takes
+ * without the model. */
+struct lt_board { const char *name, *model; int64_t ram, flash; };
+/* NULL: no board is called that; boards by number, NULL after the last. */
+const struct lt_board *lt__board_find(const char *name);
+const struct lt_board *lt__board_at(int i);
+/* Microcontrollers, then boards, by number; NULL after the last. */
+const char *lt__micro_at(int i);
+
 /* -- texts that belong to others, in order. */
 struct lt_texts { const char **at; int32_t n, cap; };
 lt_status lt__texts_add(struct lt_context *, struct lt_texts *, const char *);
