@@ -39,6 +39,9 @@ command -v avr-gcc >/dev/null && command -v simavr >/dev/null && targets="$targe
 [ "$targets" = "cortex-m3 avr5" ] || echo "ok - scales of any as C # SKIP scripts/setup.sh micro installs what runs it"
 # shellcheck disable=SC2086 -- words
 python3 tests/quantize/scales.py "$O/lt-quantize" "$O/lt-run" "${QUANTIZE_SEED:-1}" "$O/lt-build" $targets
+# What they take of a microcontroller.
+# shellcheck disable=SC2086 -- words
+python3 tests/quantize/target.py "$O/lt-quantize" "$O/lt-build" ${targets/cortex-m3/cortex-m0 cortex-m3 cortex-m4}
 python3 tests/quantize/peers.py "$O/lt-quantize" "$O/lt-run" "${QUANTIZE_SEED:-1}" onnxruntime
 python=python3
 python3 -c 'import tflite_micro' 2>/dev/null ||
@@ -636,6 +639,30 @@ case ${DIRS-frontends/onnx} in
 	else
 		echo "ok - a model of ONNX # SKIP there is no onnx for Python"
 	fi ;;
+esac
+
+# What docs/quantize.md shows of microcontrollers, where the compiler is that of the page.
+page_block() {
+	awk '/^### For a microcontroller/ { on = 1 } on && /^```$/ { if (in_block++) exit; next } in_block' \
+		"$here/docs/quantize.md" >"$to/block" && mkdir -p page/build && cd page && ln -sfn "$here/examples" examples &&
+		ln -sfn "$O/lt-quantize" "$O/lt-build" build/ && "$O/mnist-draw" build/digits.npy build/labels.npy || return 1
+	local line command
+	while IFS= read -r line; do
+		case $line in "$ "*) ;; *) continue ;; esac
+		echo "$line"
+		command=${line#??}
+		while [[ $line == *\\ ]] && IFS= read -r line; do
+			echo "$line"
+			command+=$'\n'$line
+		done
+		eval "$command" 2>&1 | fold -s -w 118 | sed 's/ *$//'
+	done <"$to/block" >"$to/shown"
+	diff "$to/block" "$to/shown"
+}
+block_here() (page_block)
+case "$targets $(arm-none-eabi-gcc -dumpversion 2>/dev/null) $(avr-gcc -dumpversion 2>/dev/null)" in
+"cortex-m3 avr5 12.2"*" 5.4.0") check "what the page shows of microcontrollers" block_here ;;
+*) echo "ok - what the page shows of microcontrollers # SKIP the compilers are not gcc 12.2 and avr-gcc 5.4" ;;
 esac
 
 # A program of SeeDot, whose data is beside it.

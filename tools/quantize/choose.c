@@ -43,7 +43,7 @@ static void candidate_copy(const struct quantizing *z, struct quantize_candidate
 
 static bool is_small(const struct quantizing *z, const struct quantize_candidate *c)
 {
-	return (!z->o.flash || c->flash <= z->o.flash) && (!z->o.ram || c->ram <= z->o.ram);
+	return (!z->room_flash || c->flash <= z->room_flash) && (!z->room_ram || c->ram <= z->room_ram);
 }
 
 static bool is_good(const struct quantizing *z, const struct quantize_candidate *c)
@@ -278,14 +278,18 @@ static lt_status choose_one_width(struct quantizing *z, int32_t bits, struct qua
 	LT_TRY(try_width(z, bits, &z->best));
 	if (z->best.score.loss > 0)
 		LT_TRY(tune(z, &z->best, other, false));
-	return is_small(z, &z->best) ? LT_OK : refuse_size(z, &z->best);
+	return z->o.target || is_small(z, &z->best) ? LT_OK : refuse_size(z, &z->best);
 }
 
 static lt_status choose_mixed(struct quantizing *z, struct quantize_candidate *other)
 {
 	struct quantize_candidate wide;
-	const bool bounded = z->o.flash || z->o.ram;
+	const bool bounded = z->room_flash || z->room_ram;
 	LT_TRY(try_width(z, 8, &z->best));
+	if (!is_small(z, &z->best) && z->o.target) {            /* what it takes may be less than what is estimated */
+		z->room_flash = z->room_ram = 0;
+		return is_good(z, &z->best) ? LT_OK : tune(z, &z->best, other, true);
+	}
 	if (!is_small(z, &z->best)) {           /* the fewest constants have 4 that make it so */
 		LT_TRY(narrow(z, &z->best, other, LT_QUANT_PACKED_BITS, true));
 		if (!is_small(z, &z->best))
@@ -311,18 +315,87 @@ static lt_status choose_mixed(struct quantizing *z, struct quantize_candidate *o
 	return s;
 }
 
+/* -- the microcontroller of --target -- */
+
+static lt_status refuse_room(struct quantizing *z, const struct quantize_candidate *narrower)
+{
+	const char *refused = quantize_target_refused(z);
+	if (narrower && !is_good(z, narrower))
+		return lt_fail(z->ctx, LT_EUNSUPPORTED, "%s: %s%s; narrower values lose %.3f points of %s, and --loss allows %.3f: a "
+			"greater --loss is the way out", z->o.model, interrupted_word(), refused, narrower->score.loss, metric_word(z),
+			z->o.loss);
+	/* What of fewer bits takes less there. */
+	const char *fewer = z->o.bits[0] == '1' ? "; fewer bits (--bits mixed) take less" : z->o.bits[0] == '8'
+		&& quantize_target_missing(z, true) ? "; fewer bits (--bits 4) take less" : "";
+	return lt_fail(z->ctx, LT_EUNSUPPORTED, "%s: %s%s%s%s", z->o.model, is_time_up(z) ? "time was up (--time): " : "",
+		interrupted_word(), refused, fewer);
+}
+
+/* The estimate's bound that is so much smaller as there is missing. */
+static int64_t tightened(int64_t estimate, int64_t missing)
+{
+	return !missing ? 0 : estimate > missing ? estimate - missing : 1;
+}
+
+/* Narrows the best one until the target has room for it. */
+static lt_status fit_target(struct quantizing *z, struct quantize_candidate *next, struct quantize_candidate *other)
+{
+	for (;;) {
+		bool fits;
+		LT_TRY(quantize_target_need(z, &z->best, &fits));
+		if (fits)
+			return LT_OK;
+		if (z->o.verbose) {
+			lt__phase(&z->phases, NULL);
+			lt__say(stderr, "%s\n", quantize_target_refused(z));
+		}
+		const int64_t before = all_bytes(&z->best);
+		z->room_flash = tightened(z->best.flash, quantize_target_missing(z, true));
+		z->room_ram = tightened(z->best.ram, quantize_target_missing(z, false));
+		if (strcmp(z->o.bits, "mixed") != 0)
+			return refuse_room(z, NULL);
+		candidate_copy(z, next, &z->best);
+		LT_TRY(narrow(z, next, other, 8, true));
+		if (z->room_flash && !is_small(z, next))
+			LT_TRY(narrow(z, next, other, LT_QUANT_PACKED_BITS, true));
+		if (all_bytes(next) >= before)
+			return refuse_room(z, NULL);
+		if (!is_good(z, next))
+			LT_TRY(tune(z, next, other, true));
+		if (!is_good(z, next))
+			return refuse_room(z, next);
+		candidate_copy(z, &z->best, next);
+	}
+}
+
+static lt_status choose_for_target(struct quantizing *z, struct quantize_candidate *other)
+{
+	struct quantize_candidate next;
+	LT_TRY(candidate_new(z, &next));
+	const lt_status s = fit_target(z, &next, other);
+	free(next.format);
+	return s;
+}
+
 lt_status quantize_choose(struct quantizing *z)
 {
 	struct quantize_candidate other = { 0 };
 	z->begin_ns = lt__now_ns();
+	if (z->q->mode == LT_QUANT_STATIC) {
+		z->room_flash = z->o.flash;
+		z->room_ram = z->o.ram;
+	}
 	LT_TRY(candidate_new(z, &z->best));
 	lt_status s = candidate_new(z, &other);
 	if (!s)
 		s = !strcmp(z->o.bits, "mixed") ? choose_mixed(z, &other) : choose_one_width(z, atoi(z->o.bits), &other);
+	if (!s && z->tried == 0)
+		s = lt_fail(z->ctx, LT_ECANCELLED, "interrupted before there was a candidate");
+	if (!s && !is_good(z, &z->best))
+		s = refuse_loss(z, &z->best);
+	if (!s && z->o.target)
+		s = choose_for_target(z, &other);
 	free(other.format);
 	z->end_ns = lt__now_ns();
-	LT_TRY(s);
-	if (z->tried == 0)
-		return lt_fail(z->ctx, LT_ECANCELLED, "interrupted before there was a candidate");
-	return is_good(z, &z->best) ? LT_OK : refuse_loss(z, &z->best);
+	return s;
 }

@@ -349,7 +349,7 @@ static lt_status write_best(struct compating *c)
 	lt__phase(&z->phases, "comparing");
 	LT_TRY(judge(c, c->program.graph));
 	lt__phase(&z->phases, "writing");
-	LT_TRY(quantize_script_write(z, c->program.graph));
+	LT_TRY(quantize_script_write(z, c->program.graph, z->o.output));
 	if (z->o.data_out)
 		LT_TRY(write_data(c));
 	return z->o.report ? write_report(c) : LT_OK;

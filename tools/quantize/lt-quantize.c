@@ -145,6 +145,12 @@ static void say_result(const struct quantizing *z)
 		(long long)z->judged, (long long)z->part.samples);
 }
 
+static void say_line(void *user, const char *text)
+{
+	(void)user;
+	lt__say(stdout, "%s\n", text);
+}
+
 static enum lt_quant_mode mode_of(const struct quantize_options *o)
 {
 	return !o->mode || !strcmp(o->mode, "static") ? LT_QUANT_STATIC : !strcmp(o->mode, "weights") ? LT_QUANT_WEIGHTS
@@ -157,6 +163,10 @@ static lt_status quantize_work(struct quantizing *z)
 	LT_TRY(find_backends(z));
 	LT_TRY(read_model(z));
 	LT_TRY(check_output(z));
+	if (z->o.target) {
+		lt__phase(&z->phases, "trying lt-build");
+		LT_TRY(quantize_target_check(z));
+	}
 	if (z->o.compat) {
 		LT_TRY(quantize_data_read(z));
 		lt__interrupt_catch(0);
@@ -186,8 +196,11 @@ static lt_status quantize_work(struct quantizing *z)
 	LT_TRY(quantize_held(z));
 	LT_TRY(quantize_write(z));
 	lt__phase(&z->phases, NULL);
-	if (!z->o.quiet)
+	if (!z->o.quiet) {
 		say_result(z);
+		if (z->need)
+			quantize_target_print(z, say_line, NULL);
+	}
 	return LT_OK;
 }
 
@@ -202,6 +215,7 @@ static void quantize_release(struct quantizing *z)
 	free(z->held.expected);
 	free(z->best.format);
 	free(z->history);
+	json_decref(z->need);
 	quantize_data_free(z);
 	lt__quant_free(z->q);
 	free(z->source);

@@ -60,6 +60,9 @@ static const struct lt_tool_option rows[] = {
 		"step of their own" },
 	{ 0, "loss", "P", TAKE_OWN, .help = "how many points (per cent) of the metric may be lost, 0 or more; default: 0.5",
 		.own = take_loss },
+	{ 0, "target", "NAME", TAKE_TEXT, AT(target), .help = "the microcontroller that the integers are for: %v; lt-build "
+		"says what they take of it, and --flash and --ram, by default what it has, bound that; narrower ones are looked for "
+		"until there is room", .list = lt__micro_at },
 	{ 0, "flash", "BYTES", TAKE_COUNT, AT(flash), .help = "the bytes of constants, each counted once in its type, may be "
 		"at most so many; code, and what a target adds to store them, is not counted; then the least loss is looked "
 		"for", .min = 1, .max = 1e12 },
@@ -129,6 +132,7 @@ static lt_status check_compat(struct lt_context *ctx, const struct quantize_opti
 {
 	const struct { bool given; const char *option; } other[] = { { o->mode != NULL, "--mode" },
 		{ o->held > 0, "--hold-out" }, { o->flash > 0, "--flash" }, { o->ram > 0, "--ram" }, { o->page != NULL, "--page" },
+		{ o->target != NULL, "--target" },
 		{ o->per_channel, "--per-channel" }, { o->scales != NULL, "--scales" },
 		{ o->constant.n > 0, "--constant" },
 		{ o->weights.n > 0, "--weights" }, { o->dim.n > 0, "--dim" }, { o->fix.n > 0, "--fix" } };
@@ -170,9 +174,14 @@ lt_status quantize_options_read(struct lt_context *ctx, int argc, char **argv, s
 	if (o->compat)
 		LT_TRY(check_compat(ctx, o));
 	const bool whole = !o->mode || !strcmp(o->mode, "static");
-	if (!whole && (o->flash || o->ram))
+	if (!whole && !o->target && (o->flash || o->ram))
 		return lt_fail(ctx, LT_EINVAL, "--%s goes with --mode static: in the others floats are in memory, which are not "
-			"counted", o->flash ? "flash" : "ram");
+			"counted; with --target they are", o->flash ? "flash" : "ram");
+	if (o->target)
+		LT_TRY(quantize_target_name(ctx, o->target));
+	if (o->target && (o->flash > INT32_MAX || o->ram > INT32_MAX))
+		return lt_fail(ctx, LT_EINVAL, "--%s is at most %lld with --target", o->flash > INT32_MAX ? "flash" : "ram",
+			(long long)INT32_MAX);
 	if (!whole && !strcmp(o->mode, "dynamic") && !strcmp(o->bits, "16"))
 		return lt_fail(ctx, LT_EINVAL, "--bits 16 does not go with --mode dynamic, whose integers are of 8 bits");
 	if (o->data_out && ends_with(o->data_out, ".safetensors"))

@@ -150,7 +150,20 @@ static void put_tried(FILE *f, const json_t *report)
 			low);
 }
 
-static void put_page(FILE *f, const json_t *report)
+/* What a memory is wanted for. */
+static void put_room(FILE *f, const char *name, const json_t *room)
+{
+	const json_t *part;
+	size_t i;
+	fprintf(f, "<table>\n<tr><th>%s</th><th>bytes</th></tr>\n", name);
+	json_array_foreach(json_object_get(room, "parts"), i, part)
+		fprintf(f, "<tr><td>%s</td><td>%.0f</td></tr>\n", text_of(part, "what"), real_of(part, "bytes"));
+	fputs("</table>\n", f);
+}
+
+static void put_line(void *f, const char *text) { put_text(f, text); }
+
+static void put_page(FILE *f, const struct quantizing *z, const json_t *report)
 {
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>", f);
 	put_text(f, text_of(report, "model"));
@@ -166,6 +179,13 @@ static void put_page(FILE *f, const json_t *report)
 	if (held)
 		fprintf(f, "<p>Of what was held out: %.2f %%, of the floats %.2f %% (%.0f rows).</p>\n", real_of(held, "integers"),
 			real_of(held, "floats"), real_of(held, "rows"));
+	if (z->need) {
+		fputs("<h2>Microcontroller</h2>\n<p>", f);
+		quantize_target_print(z, put_line, f);
+		fputs(".</p>\n", f);
+		put_room(f, "Flash", json_object_get(z->need, "flash"));
+		put_room(f, "RAM", json_object_get(z->need, "ram"));
+	}
 	put_tried(f, report);
 	put_cells(f, json_object_get(report, "cells"));
 	put_sums(f, json_object_get(report, "sums"));
@@ -177,6 +197,6 @@ lt_status quantize_page_write(struct quantizing *z, const json_t *report)
 {
 	struct lt_outfile out;
 	LT_TRY(lt__out_open(z->ctx, z->o.page, &out));
-	put_page(out.file, report);
+	put_page(out.file, z, report);
 	return lt__out_close(z->ctx, &out, true) ? lt_context_code(z->ctx) : LT_OK;
 }

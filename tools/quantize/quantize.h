@@ -7,6 +7,7 @@
 #ifndef LT_TOOLS_QUANTIZE_QUANTIZE_H
 #define LT_TOOLS_QUANTIZE_QUANTIZE_H
 #include "ir/quant/quant.h"
+#include "tools/common/common.h"
 #include "tools/model/model.h"
 #include "tools/option/option.h"
 
@@ -14,7 +15,7 @@
 enum quantize_metric { METRIC_ACCURACY, METRIC_AGREE, METRIC_ERROR };
 struct quantize_options {
 	const char *model, *output, *labels, *data_out, *result, *bits, *scales, *mode, *metric, *backends, *report, *page;
-	const char *compat;
+	const char *compat, *target;
 	struct lt_texts data, constant, weights, dim, fix;
 	double loss, seconds;
 	int64_t held;                   /* per cent of the data that are held out */
@@ -92,6 +93,10 @@ struct quantizing {
 	int32_t n_history, cap_history;
 	bool caught;
 	struct quantize_candidate best;
+	/* choose.c: what candidates may take, as it is estimated; 0: any number */
+	int64_t room_flash, room_ram;
+	/* target.c: what lt-build reports of the best candidate; NULL: it was not asked */
+	json_t *need;
 };
 
 /* program.c */
@@ -148,15 +153,32 @@ lt_status quantize_choose(struct quantizing *);
 /* Whether a is better than b. */
 bool quantize_is_better(const struct quantize_score *a, const struct quantize_score *b);
 
+/* script.c: the graph of a candidate, which the program has been given then. */
+lt_status quantize_graph(struct quantizing *, const struct quantize_candidate *, struct lt_arena *,
+	struct lt_quant_derived *, struct lt_graph **out);
+/* The script of a graph, with its weights beside it. */
+lt_status quantize_script_write(struct quantizing *, const struct lt_graph *, const char *path);
+/* Bytes of constants whose contents are the model's own, to z. */
+lt_status quantize_count_kept(struct quantizing *, const struct lt_graph *);
+
 /* write.c: the graph of the best one, compared with what was searched by the evaluator of graphs; its script. */
 lt_status quantize_write(struct quantizing *);
-/* Its parts: of how many samples the evaluator's results are compared, one such comparison, the script with its
- * weights. */
+/* Its parts: of how many samples the evaluator's results are compared, one such comparison. */
 int64_t quantize_samples_to_judge(const struct quantizing *, const struct lt_graph *);
 struct lt_evaluation;
 lt_status quantize_compare(struct quantizing *, const struct quantize_program *, const struct lt_graph *,
 	const struct lt_evaluation *, int64_t sample);
-lt_status quantize_script_write(struct quantizing *, const struct lt_graph *);
+
+/* target.c: whether --target takes that; whether lt-build works for it, before there is anything to build. */
+lt_status quantize_target_name(struct lt_context *, const char *name);
+lt_status quantize_target_check(struct quantizing *);
+/* What a candidate takes of it, which is kept, and whether it has that. */
+lt_status quantize_target_need(struct quantizing *, const struct quantize_candidate *, bool *fits);
+/* Of the last that was asked for: bytes that are missing; the sentence that says so, with what takes most. */
+int64_t quantize_target_missing(const struct quantizing *, bool flash);
+const char *quantize_target_refused(const struct quantizing *);
+/* "atmega328p: 2926 of 32256 bytes of flash ...", for one that has room. */
+void quantize_target_print(const struct quantizing *, void (*print)(void *user, const char *text), void *user);
 
 /* compat.c: instead of all that, SeeDot's own integers of a program of SeeDot (--compat). */
 lt_status quantize_compat(struct quantizing *);

@@ -174,6 +174,8 @@ static json_t *report_json(const struct quantizing *z, const struct lt_quant_der
 	json_object_set_new(o, "sums", sums_json(z, d));
 	if (z->q->any)
 		json_object_set_new(o, "multipliers", moves_json(z, d));
+	if (z->need)
+		json_object_set(o, "target", z->need);
 	json_object_set_new(o, "tried", tried_json(z));
 	return o;
 }

@@ -1,7 +1,6 @@
-/* write.c -- the graph of integers of the best candidate: compared with what was searched, then written. */
+/* write.c -- the graph of integers of the best candidate: compared with what was searched, then all is written. */
 #include <stdlib.h>
 #include <string.h>
-#include "frontends/script/print/print.h"
 #include "ir/eval/eval.h"
 #include "tools/quantize/quantize.h"
 
@@ -139,99 +138,6 @@ static lt_status judge_floats(struct quantizing *z, const struct lt_graph *g)
 	return s;
 }
 
-/* -- files -- */
-
-/* Nodes that a result depends on: a script has no others. */
-static bool *needed_nodes(const struct lt_graph *g)
-{
-	bool *needed = calloc((size_t)g->n_node + 1, sizeof *needed);
-	for (int32_t i = 0; needed && i < g->n_result; i++)
-		needed[g->result[i].node] = true;
-	for (lt_node x = g->n_node; needed && x-- > 0; )
-		for (int32_t k = 0; needed[x] && k < g->node[x].n_operand; k++)
-			needed[g->node[x].operand[k]] = true;
-	return needed;
-}
-
-/* Bytes of constants whose contents are the model's own. */
-static lt_status count_kept(struct quantizing *z, const struct lt_graph *g)
-{
-	bool *needed = needed_nodes(g);
-	if (!needed)
-		return lt_fail(z->ctx, LT_ENOMEM, "out of memory");
-	for (lt_node x = 0; x < g->n_node; x++) {
-		lt_node own = 0;
-		if (g->node[x].op != LT_OP_constant || !needed[x])
-			continue;
-		while (own < z->model.graph->n_node && z->source[own] != g->node[x].content)
-			own++;
-		if (own < z->model.graph->n_node)
-			z->kept += lt__node_elems(g, x) * (int64_t)lt_dtype_bytes(g->node[x].dtype);
-	}
-	free(needed);
-	return LT_OK;
-}
-
-/* name: of the file; NULL: there are no constants, and no file. */
-static lt_status write_weights(struct quantizing *z, const struct lt_graph *g, char **name)
-{
-	struct lt_tensors t = { .at = calloc((size_t)g->n_node + 1, sizeof *t.at) };
-	char *path = model_weights_path(z->o.output);
-	bool *needed = needed_nodes(g);
-	lt_status s = t.at && path && needed ? LT_OK : lt_fail(z->ctx, LT_ENOMEM, "out of memory");
-	for (lt_node x = 0; x < g->n_node && !s; x++) {
-		const struct lt_nodedef *d = &g->node[x];
-		if (d->op != LT_OP_constant || !needed[x])
-			continue;
-		int64_t *shape = calloc((size_t)d->n_dim + 1, sizeof *shape);
-		char *label = strdup(d->label);
-		if (!shape || !label) {
-			free(shape);
-			free(label);
-			s = lt_fail(z->ctx, LT_ENOMEM, "out of memory");
-			break;
-		}
-		for (int32_t i = 0; i < d->n_dim; i++)
-			shape[i] = g->var[d->dim[i]].extent;
-		t.at[t.n++] = (struct lt_tensor){ .name = label, .dtype = d->dtype, .rank = d->n_dim, .shape = shape,
-			.bytes = (size_t)lt__node_elems(g, x) * lt_dtype_bytes(d->dtype), .data = (void *)(uintptr_t)d->content,
-			.borrowed = true };
-	}
-	const bool some = t.n > 0;
-	if (!s && some)
-		s = lt__safetensors_write(z->ctx, path, &t);
-	lt__tensors_free(&t);
-	free(needed);
-	if (!some) {
-		free(path);
-		path = NULL;
-	}
-	*name = path;
-	return s;
-}
-
-static const char *last_name(const char *path) { return strrchr(path, '/') ? strrchr(path, '/') + 1 : path; }
-
-lt_status quantize_script_write(struct quantizing *z, const struct lt_graph *g)
-{
-	struct lt_outfile out;
-	char *weights = NULL;
-	lt_status s = write_weights(z, g, &weights);
-	if (!s && !(s = lt__out_open(z->ctx, z->o.output, &out))) {
-		struct lt_says says = { .to = out.file };
-		lt__say(out.file, "# %s in integers: an integer q of a value that means %s.\n", lt__shown(last_name(z->o.model)).text,
-			z->q && z->q->any ? "0.02 stands for q * 0.02" : "2^-7 stands for q / 128");
-		if (weights)
-			lt__say(out.file, "# weights: %s\n", lt__shown(last_name(weights)).text);
-		s = lt__script_print(g, lt__say_piece, &says);
-		lt__say_end(&says);
-		const lt_status closed = lt__out_close(z->ctx, &out, !s);
-		s = s ? s : closed;
-	}
-	free(weights);
-	return s;
-}
-
 struct quantize_writing { struct quantizing *z; struct lt_arena *arena; };
 
 static lt_status write_body(void *user)
@@ -240,17 +146,15 @@ static lt_status write_body(void *user)
 	struct quantizing *z = w->z;
 	struct lt_quant_derived d;
 	struct lt_graph *g;
-	LT_TRY(quantize_give(z, &z->best, w->arena, &d));
 	const bool whole = z->q->mode == LT_QUANT_STATIC;
-	LT_TRY(whole ? lt__quant_result(z->q, z->best.format, &d, &g)
-		: lt__quant_floats(z->q, 0, z->best.format, &d, &g));
+	LT_TRY(quantize_graph(z, &z->best, w->arena, &d, &g));
 	lt__phase(&z->phases, "comparing");
 	lt_status s = whole ? judge(z, &d, g) : judge_floats(z, g);
 	lt__phase(&z->phases, "writing");
 	if (!s && !whole)
-		s = count_kept(z, g);
+		s = quantize_count_kept(z, g);
 	if (!s)
-		s = quantize_script_write(z, g);
+		s = quantize_script_write(z, g, z->o.output);
 	if (!s && z->o.data_out)
 		s = quantize_data_write(z, &d);
 	if (!s)
