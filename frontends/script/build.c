@@ -193,8 +193,8 @@ static const char *beyond_round(struct lt_script *s, const struct lt_linear *l, 
 			|| lt__add_overflow(s->graph->param[l->param[0]].high, ahead, &most))
 			continue;
 		const char *count = f->rounds->count.shown;
-		return lt__scratch(s->ctx, " in round %s = %lld: of a run whose last round this is it has %lld element%s, and none at "
-			"%s + %lld: read that in the round after, or have the extent be %s + %lld <= %lld", f->counter,
+		return lt__scratch(s->ctx, " in round %s = %lld: of a run whose last round this is it has %lld element%s, and none "
+			"at %s + %lld: read that in the round after, or have the extent be %s + %lld <= %lld", f->counter,
 			(long long)f->round, (long long)there, there == 1 ? "" : "s", f->counter, (long long)ahead, count,
 			(long long)ahead, (long long)most);
 	}

@@ -270,7 +270,8 @@ x = InputTensor(x, float32, [length <= 9, 2]); h = InputTensor(h, float32, [2]);
 REFUSED = (
     ("repeat t in 0..n { h = h + x[t]; } result = h;",
      "'n' is a value, expected an integer or a run-time scalar, which ScalarNode gives"),
-    ("repeat t in 2..length { h = h + x[t]; } result = h;", "the end may be below the begin, as it is at least 0: have it be 2 at least, ScalarNode(.., 2, 9)"),
+    ("repeat t in 2..length { h = h + x[t]; } result = h;",
+     "the end may be below the begin, as it is at least 0: have it be 2 at least, ScalarNode(.., 2, 9)"),
     ("repeat t in 10..length { h = h + x[t]; } result = h;", "the end may be below the begin, as it is at least 0"),
     ("repeat t in 0..length { h = ConcatNode(0, h, x[t]); } result = h;", "it has to stay of one type and shape"),
     ("repeat t in 0..length { y = h + x[t]; } result = y;",
