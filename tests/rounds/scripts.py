@@ -284,8 +284,8 @@ REFUSED = (
     ("def f(x, h, n) { repeat t in 0..n { y = h + x[t]; } return h; } def g(h) { return h + y; } "
      "h = f(x, h, length); result = g(h);", "Unknown name: 'y' is not defined before it is used"),
     ("repeat t in 0..length { h = h + x[t + 1]; } result = h;",
-     "cannot be indexed by 1 in round t = 0: of a run whose last round this is it has 1 element, and none at t + 1: read "
-     "that in the round after, or have the extent be length + 1 <= 10"),
+     "cannot be indexed by 1 in round t = 0: of a run whose last round this is it has 1 element, and none at t + 1: "
+     "read that in the round after, or have the extent be length + 1 <= 10"),
     ("repeat t in 0..length { h = h + x[3]; } result = h;", "which not every run has: index within a repeat of as many "
      "rounds, or have each run have it: ScalarNode(.., 4, 9) for its extent"),
     ("repeat t in 0..length { } result = x[0];", "which not every run has: index within a repeat of as many rounds, or "
