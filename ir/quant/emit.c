@@ -145,10 +145,11 @@ lt_node lt__quant_emit_spread(struct quant_emission *e, lt_node x, lt_node y)
 	return same || y < 0 ? y : lt__quant_emit_op(e, x, LT_OP_copy, y, LT_NONE);
 }
 
-lt_node lt__quant_emit_number(struct quant_emission *e, lt_node x, enum lt_dtype t, int64_t v)
+lt_node lt__quant_emit_number(struct quant_emission *e, lt_node x, enum lt_dtype t, union lt_scalar v)
 {
 	const struct lt_nodedef *from = &e->q->graph->node[x];
-	lt_node number = lt_graph_literal_int(e->out, t, v);
+	lt_node number = lt__dtype_info(t)->cls == LT_CLASS_FLOAT ? lt_graph_literal(e->out, t, v.f)
+		: lt_graph_literal_int(e->out, t, v.i);
 	struct lt_nodedef d = { .op = LT_OP_copy, .dtype = t, .n_operand = 1, .operand = &number, .line = from->line,
 		.column = from->column, .var = -1, .name = from->name };
 	d.n_dim = dims_of(e, x, lt__quant_has_sample(e, x), &d.dim);

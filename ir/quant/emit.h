@@ -27,7 +27,7 @@ lt_node lt__quant_emit_select(struct quant_emission *, lt_node x, lt_node which,
 /* y with the dims of x, which it lacks where x broadcasts or turns its operand: itself, or a copy. */
 lt_node lt__quant_emit_spread(struct quant_emission *, lt_node x, lt_node y);
 /* One number in all places of x. */
-lt_node lt__quant_emit_number(struct quant_emission *, lt_node x, enum lt_dtype, int64_t);
+lt_node lt__quant_emit_number(struct quant_emission *, lt_node x, enum lt_dtype, union lt_scalar);
 lt_node lt__quant_emit_cast(struct quant_emission *, lt_node, enum lt_dtype);
 /* An input (of no dims where like is LT_NONE) or a constant in the shape of node `like`. */
 lt_node lt__quant_emit_source(struct quant_emission *, enum lt_opcode, const char *label, enum lt_dtype, lt_node like,
@@ -37,7 +37,9 @@ lt_node lt__quant_emit_source(struct quant_emission *, enum lt_opcode, const cha
 lt_node lt__quant_emit_kept(struct quant_emission *, lt_node x);
 /* The views between a constant that no view is and the operand that shows it; base stands for the constant. */
 lt_node lt__quant_emit_views(struct quant_emission *, lt_node x, lt_node base, enum lt_dtype, uint64_t lowest);
-/* result.c: the integers of a constant that is multiplied, with their note. */
+/* result.c: a name for a constant in the place of x, which no other has. */
+const char *lt__quant_emit_label(struct quant_emission *, lt_node x);
+/* The integers of a constant that is multiplied, with their note. */
 lt_node lt__quant_emit_weight(struct quant_emission *e, const struct lt_quant_format *,
 	const struct lt_quant_derived *, int32_t cell);
 /* A number for each channel of it; these by the dim that they are of sum x. */

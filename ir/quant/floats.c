@@ -13,6 +13,7 @@ struct quant_floats {
 	lt_node *weight, *step;                 /* by cell: its integers, its step as a float; -1: none yet */
 	lt_node *narrow, *unit;                 /* by node: its integers of a run, their step; -1: none yet */
 	bool *whole;                            /* by node: a product of integers, which sums alone read */
+	bool folds;                             /* what constants alone make is computed already (lt__quant_fold) */
 };
 
 /* The step of a constant: a number, or one for each channel. */
@@ -172,10 +173,27 @@ static bool is_whole_sum(const struct quant_emission *e, const struct quant_floa
 	return d->reduce && s->whole[d->operand[0]] && weight_of(e->q, d->operand[0], &at) >= 0;
 }
 
+/* Whether x is there without what it is computed of. */
+static bool is_folded(const struct quant_emission *e, const struct quant_floats *s, lt_node x)
+{
+	return s->folds && e->q->node[x].folded;
+}
+
+static lt_node folded(struct quant_emission *e, lt_node x)
+{
+	const struct lt_quant_node *n = &e->q->node[x];
+	const struct lt_nodedef *d = &e->q->graph->node[x];
+	if (lt__quant_is_literal(e->q, x))
+		return lt__quant_emit_number(e, x, d->dtype, (union lt_scalar){ .f = n->content[0] });
+	return lt__quant_emit_source(e, LT_OP_constant, lt__quant_emit_label(e, x), d->dtype, x, false, n->folded);
+}
+
 static lt_node float_node(struct quant_emission *e, struct quant_floats *s, lt_node x)
 {
 	const struct lt_nodedef *d = &e->q->graph->node[x];
 	int32_t at;
+	if (is_folded(e, s, x))
+		return folded(e, x);
 	const int32_t cell = d->reduce ? -1 : weight_of(e->q, x, &at);
 	if (is_whole_sum(e, s, x))
 		return whole_sum(e, s, x);
@@ -198,7 +216,7 @@ static bool *find_alive(struct quant_emission *e, const struct quant_floats *s)
 	for (lt_node x = g->n_node - 1; x >= 0; x--) {
 		const lt_node of = is_whole_sum(e, s, x) ? g->node[x].operand[0] : x;
 		int32_t at = -1;
-		if (!alive[x])
+		if (!alive[x] || is_folded(e, s, x))
 			continue;
 		if (g->node[of].reduce || weight_of(e->q, of, &at) < 0)
 			at = -1;
@@ -206,6 +224,26 @@ static bool *find_alive(struct quant_emission *e, const struct quant_floats *s)
 			alive[of == x || at < 0 ? g->node[of].operand[i] : lt__quant_source(g, g->node[of].operand[i])] |= i != at;
 	}
 	return alive;
+}
+
+/* Bytes of the floats that stay. */
+static int64_t bytes_kept(struct quant_emission *e, const struct quant_floats *s)
+{
+	const struct lt_graph *g = e->q->graph;
+	const bool *alive = find_alive(e, s);
+	int64_t bytes = 0;
+	for (lt_node x = 0; x < g->n_node; x++)
+		if (alive[x] && (is_folded(e, s, x) ? !lt__quant_is_literal(e->q, x) : g->node[x].op == LT_OP_constant))
+			bytes += lt__node_elems(g, x) * (int64_t)lt_dtype_bytes(g->node[x].dtype);
+	return bytes;
+}
+
+/* What several read, some of them as it is, may take more when it is computed, too. */
+static void choose_folds(struct quant_emission *e, struct quant_floats *s)
+{
+	const int64_t as_it_is = bytes_kept(e, s);
+	s->folds = true;
+	s->folds = bytes_kept(e, s) < as_it_is;
 }
 
 static lt_node *no_nodes(struct quant_emission *e, int32_t n)
@@ -225,6 +263,7 @@ static lt_status emit_floats(struct quant_emission *e, void *user)
 	s->unit = no_nodes(e, g->n_node);
 	s->whole = LT_NEW(e->scratch, bool, g->n_node + 1);
 	find_whole(e, s);
+	choose_folds(e, s);
 	const bool *alive = find_alive(e, s);
 	for (lt_node x = 0; x < g->n_node; x++) {
 		lt_graph_at(e->out, g->node[x].line, g->node[x].column);

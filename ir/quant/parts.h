@@ -25,6 +25,7 @@ struct lt_quant_node {
 	const double *content;                  /* of a constant that is no view of another one */
 	bool uniform;                           /* all of that is one number, which is no weight of its own */
 	int64_t elems;
+	const void *folded;                     /* not STATIC: the same in its type, where it may be kept computed */
 	double low, high;                       /* of it, without minus infinity, which it has where `lowest` says so */
 	bool lowest;
 	/* of a sum of products with a constant: by channel the sum of the constant's positive numbers and that of its
@@ -61,6 +62,11 @@ lt_node lt__quant_source(const struct lt_graph *, lt_node);
 bool lt__quant_is_number(const struct lt_quant *, lt_node x, int32_t i, double *out);
 /* Whether operand i of a node is a constant with a step of its own: a factor, a divisor, what a gather reads. */
 bool lt__quant_is_factor(const struct lt_quant *, lt_node, int32_t i);
+
+/* fold.c: which values of constants alone may be kept computed, with their numbers. */
+void lt__quant_fold(struct lt_quant *);
+/* Whether all numbers of it are one, bit for bit: it is a literal then, and takes no bytes. */
+bool lt__quant_is_literal(const struct lt_quant *, lt_node);
 
 /* like.c: by node, the first one that is the same of another round of a recurrent layer; itself: it is the first, or
  * there are no rounds. */

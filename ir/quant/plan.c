@@ -633,6 +633,8 @@ static lt_status plan_body(void *user)
 	find_sums(q, value);
 	LT_TRY(p->mode == LT_QUANT_STATIC ? find_cells(q) : find_weights(q));
 	find_summed(q);
+	if (p->mode != LT_QUANT_STATIC)
+		lt__quant_fold(q);
 	return LT_OK;
 }
 

@@ -153,6 +153,8 @@ lt_status lt__quant_result(const struct lt_quant *, const struct lt_quant_format
  * NULL: that of all candidates, whose integers and steps are inputs, which lt__quant_bind fills. */
 lt_status lt__quant_floats(const struct lt_quant *, int64_t samples, const struct lt_quant_format *format,
 	const struct lt_quant_derived *, struct lt_graph **out);
+/* Whether a constant of that graph has the numbers of floats: the graph's own, or what was computed of these. */
+bool lt__quant_is_kept(const struct lt_quant *, const void *content);
 /* What is brought to another step of any: number i of the operands of node x, the sum of channel LT_QUANT_CHANNEL - i,
  * what its cell keeps.  false: none, as it is at that step, or there is no such operand or channel (`end`). */
 enum { LT_QUANT_OF_CELL = -1, LT_QUANT_CHANNEL = -2 };

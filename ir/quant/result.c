@@ -57,7 +57,7 @@ static const char *free_label(struct quant_emission *e, const char *base)
 	}
 }
 
-static const char *constant_label(struct quant_emission *e, lt_node x) { return free_label(e, base_label(e, x)); }
+const char *lt__quant_emit_label(struct quant_emission *e, lt_node x) { return free_label(e, base_label(e, x)); }
 
 /* Every byte twice along `axis`, and the second of the last one left out where there is an odd number. */
 static lt_node emit_twice(struct quant_emission *e, lt_node bytes, const struct lt_nodedef *like, int32_t axis)
@@ -105,7 +105,7 @@ static lt_node emit_packed(struct quant_emission *e, int32_t cell, const int8_t 
 			<< at % 2 * BITS);
 	}
 	lt_graph_at(g, like->line, like->column);
-	const lt_node bytes = lt_graph_constant(g, constant_label(e, c->node), LT_U8, like->n_dim, dim);
+	const lt_node bytes = lt_graph_constant(g, lt__quant_emit_label(e, c->node), LT_U8, like->n_dim, dim);
 	if (bytes < 0)
 		return LT_NONE;
 	g->node[bytes].content = to;
@@ -131,7 +131,7 @@ lt_node lt__quant_emit_weight(struct quant_emission *e, const struct lt_quant_fo
 	for (int64_t i = 0; i < c->elems; i++)
 		put(to, i, t, lt__quant_round(c->content[i], lt__quant_scale_at(c, format[cell], i), r));
 	const lt_node y = packed ? emit_packed(e, cell, to, r.least < 0)
-		: lt__quant_emit_source(e, LT_OP_constant, constant_label(e, c->node), t, c->node, false, to);
+		: lt__quant_emit_source(e, LT_OP_constant, lt__quant_emit_label(e, c->node), t, c->node, false, to);
 	const bool one = !lt__quant_has_channels(c, format[cell]);
 	return y >= 0 && one && lt_node_means(e->out, y, format[cell].scale, 0) ? LT_NONE : y;
 }
@@ -231,7 +231,8 @@ static lt_node emit_follow(struct quant_emission *e, const struct quant_follow *
 	void *to = content_room(e, f->type, n->elems);
 	for (int64_t k = 0; k < n->elems; k++)
 		put(to, k, f->type, lt__quant_follow(n->content[k], f->scale, f->lowest));
-	const lt_node y = lt__quant_emit_source(e, LT_OP_constant, constant_label(e, f->from), f->type, f->from, false, to);
+	const lt_node y = lt__quant_emit_source(e, LT_OP_constant, lt__quant_emit_label(e, f->from), f->type, f->from,
+		false, to);
 	return y >= 0 && lt_node_means(e->out, y, f->scale, 0) ? LT_NONE : y;
 }
 
@@ -427,7 +428,7 @@ static lt_node table_constant(struct quant_emission *e, struct quant_integers *s
 	for (int64_t i = 0; i < n; i++)
 		put(to, i, t, table[i]);
 	const lt_var v = lt_graph_var(e->out, NULL, n);
-	const lt_node y = lt_graph_constant(e->out, constant_label(e, x), t, 1, &v);
+	const lt_node y = lt_graph_constant(e->out, lt__quant_emit_label(e, x), t, 1, &v);
 	if (y >= 0)
 		e->out->node[y].content = to;
 	s->table[s->n_table] = x;
@@ -440,7 +441,7 @@ static lt_node result_table(struct quant_emission *e, struct quant_integers *s, 
 	const int64_t *uniform;
 	const lt_node content = table_constant(e, s, x, &uniform);
 	if (uniform)
-		return lt__quant_emit_number(e, x, s->d->type[e->q->node[x].cell], *uniform);
+		return lt__quant_emit_number(e, x, s->d->type[e->q->node[x].cell], (union lt_scalar){ .i = *uniform });
 	lt_node at = lt__quant_emit_cast(e, e->to[of], LT_I32);
 	if (content < 0 || at < 0)
 		return LT_NONE;

@@ -21,15 +21,9 @@ lt_status quantize_count_kept(struct quantizing *z, const struct lt_graph *g)
 	bool *needed = needed_nodes(g);
 	if (!needed)
 		return lt_fail(z->ctx, LT_ENOMEM, "out of memory");
-	for (lt_node x = 0; x < g->n_node; x++) {
-		lt_node own = 0;
-		if (g->node[x].op != LT_OP_constant || !needed[x])
-			continue;
-		while (own < z->model.graph->n_node && z->source[own] != g->node[x].content)
-			own++;
-		if (own < z->model.graph->n_node)
+	for (lt_node x = 0; x < g->n_node; x++)
+		if (g->node[x].op == LT_OP_constant && needed[x] && lt__quant_is_kept(z->q, g->node[x].content))
 			z->kept += lt__node_elems(g, x) * (int64_t)lt_dtype_bytes(g->node[x].dtype);
-	}
 	free(needed);
 	return LT_OK;
 }
