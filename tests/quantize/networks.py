@@ -454,10 +454,11 @@ result = x @ ConstantTensor(w, float32, [%d, %d]) + ConstantTensor(b, float32, [
         assert (away <= most).all(), (away.max(), most.min())
 
 
-def packed(q):
-    """Integers of 4 bits, neighbours of a row in a byte, the first in the low half; the last one alone, if it is."""
-    q = np.pad(q, ((0, 0), (0, q.shape[1] % 2))) & 15
-    return (q[:, ::2] | q[:, 1::2] << 4).astype(np.uint8)
+def packed(q, axis=1):
+    """Integers of 4 bits, neighbours along an axis in a byte, the first in the low half; an odd one alone."""
+    q = np.moveaxis(q, axis, -1)
+    q = np.concatenate([q, np.zeros(q.shape[:-1] + (q.shape[-1] % 2,), q.dtype)], -1) & 15
+    return np.moveaxis(q[..., ::2] | q[..., 1::2] << 4, -1, axis).astype(np.uint8)
 
 
 def halves(rng, mode):
