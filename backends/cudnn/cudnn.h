@@ -72,6 +72,9 @@ struct lt_cudnn_mask {
 	int32_t read[LT_CUDNN_MASK_READS];      /* operands of the call */
 	int64_t stride[LT_CUDNN_MASK_AXES];
 };
+/* The operand of attention, int32, that says how many keys count in each batch: with `least` one does, with `most` all;
+ * most 0: there is none. */
+struct lt_cudnn_lengths { int32_t operand; int64_t least, most; };
 struct lt_cudnn_form {
 	int32_t n_space, n_tensor, n_node;              /* n_space: of a convolution, 2 or 3 */
 	int64_t stride[LT_CUDNN_SPACE], dilation[LT_CUDNN_SPACE], before[LT_CUDNN_SPACE], after[LT_CUDNN_SPACE];
@@ -81,6 +84,7 @@ struct lt_cudnn_form {
 	 * first; 0: there is none. */
 	int32_t n_other;
 	struct lt_cudnn_mask mask;
+	struct lt_cudnn_lengths lengths;
 };
 /* Whether the device has it in memory. */
 static inline bool cudnn_is_bound(const struct lt_cudnn_tensor *t)

@@ -3,7 +3,7 @@
 #include "backends/cudnn/cudnn.h"
 
 /* RUNS in a recording, as a program's are: executing costs the host more than a small plan takes the device.  BYTE:
- * of what is read: small normal numbers in every type. */
+ * of what is read: small normal numbers in every type, lengths of all keys. */
 enum { RUNS = 10, TIMES = 5, BYTE = 0x3c };
 struct cudnn_timing {
 	struct lt_session *s;

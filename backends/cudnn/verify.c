@@ -133,6 +133,16 @@ static void *pattern_new(struct cudnn_trial *v, struct cudnn_levels *l, uint32_t
 	return pattern;
 }
 
+/* How many keys count, from one to all; not all in the first batch, so that a plan which lets all count is seen. */
+static void *lengths_new(struct cudnn_trial *v)
+{
+	const struct lt_cudnn_lengths *l = &v->w->form.lengths;
+	int32_t *pattern = malloc(PATTERN * sizeof *pattern);
+	for (int i = 0; pattern && i < PATTERN; i++)
+		pattern[i] = (int32_t)(l->least + draw(v, l->most - l->least + (i > 0)));
+	return pattern;
+}
+
 /* From the first element that a tensor of the form has of an operand to the last one. */
 static void find_operands(struct cudnn_trial *v)
 {
@@ -167,7 +177,8 @@ static CUresult blocks_new(struct cudnn_trial *v)
 		o->at = v->block[i].at + GUARD;
 		if (r || i < v->n_result)
 			continue;
-		void *pattern = pattern_new(v, &levels, dtype);
+		const struct lt_cudnn_lengths *l = &v->w->form.lengths;
+		void *pattern = l->most && l->operand == i ? lengths_new(v) : pattern_new(v, &levels, dtype);
 		r = pattern ? block_fill(v, &v->block[i], pattern, PATTERN * each) : LT_CUDA_NO_HOST_MEMORY;
 		free(pattern);
 	}

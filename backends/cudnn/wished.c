@@ -82,7 +82,7 @@ static const struct lt_cudnn_wished *attention_wished(const struct lt_cudnn_form
 	const struct lt_cudnn_tensor *q = &f->tensor[f->node[0].in[0]], *k = &f->tensor[f->node[0].in[1]];
 	int causal = 0, softmax = 0;
 	for (int i = 0; i < f->n_node; i++) {
-		causal = causal || f->node[i].kind == LT_CUDNN_INDEX;
+		causal = causal || (f->node[i].kind == LT_CUDNN_INDEX && f->node[i].mode == 2);        /* of queries */
 		softmax = softmax || f->node[i].kind == LT_CUDNN_REDUCTION;
 	}
 	if (!softmax || !(TYPE_HALVES >> q->dtype & 1) || q->dim[1] != k->dim[1] || q->dim[2] != k->dim[3])

@@ -6,7 +6,7 @@
  * somebody waits for their stream.  What the library would read astray is in the driver's `wrong`.
  *
  *   MOCK_CUDNN=FAULT:ENGINE   what that engine does wrong: element, term, behind, other, tf32, build, load, workspace,
- *                             lost, crash, slow (its runs take ten times as long)
+ *                             lost, crash, slow (its runs take ten times as long), length (one key too many counts)
  *   MOCK_CUDNN_LOG=FILE       gets a line for each "heuristic", and for "built N", "loaded N", "run N" with an engine;
  *                             at the end what was wrong, and "left N" where handles or descriptors are
  *   MOCK_CUDNN_VERSION=N      what the library says it is
@@ -438,7 +438,8 @@ static int is_attention(const struct dnn_graph *g)
 {
 	static const struct { int kind, mode, optional; } all[] = { { CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR, 0, 0 },
 		{ 0, CUDNN_POINTWISE_MUL, 1 }, { 0, CUDNN_POINTWISE_ADD, 1 }, { 0, CUDNN_POINTWISE_MIN, 1 },
-		{ 0, CUDNN_POINTWISE_GEN_INDEX, 1 },
+		{ 0, CUDNN_POINTWISE_GEN_INDEX, 1 }, { 0, CUDNN_POINTWISE_CMP_LT, 1 }, { 0, CUDNN_POINTWISE_CMP_LE, 1 },
+		{ 0, CUDNN_POINTWISE_BINARY_SELECT, 1 }, { 0, CUDNN_POINTWISE_GEN_INDEX, 1 },
 		{ 0, CUDNN_POINTWISE_ADD, 1 }, { 0, CUDNN_POINTWISE_GEN_INDEX, 1 }, { 0, CUDNN_POINTWISE_CMP_GE, 1 },
 		{ 0, CUDNN_POINTWISE_BINARY_SELECT, 1 },
 		{ CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR, CUDNN_REDUCE_TENSOR_MAX, 0 }, { 0, CUDNN_POINTWISE_SUB, 0 },
@@ -531,7 +532,8 @@ __attribute__((constructor)) static void at_begin(void)
 
 static uint32_t dtype_of(int32_t type)
 {
-	return type == CUDNN_DATA_HALF ? LT_F16 : type == CUDNN_DATA_BFLOAT16 ? LT_BF16 : LT_F32;
+	return type == CUDNN_DATA_HALF ? LT_F16 : type == CUDNN_DATA_BFLOAT16 ? LT_BF16 : type == CUDNN_DATA_INT32 ? LT_I32
+		: LT_F32;
 }
 static size_t element_bytes(const struct dnn_tensor *t) { return lt__number_bytes(dtype_of(t->type)); }
 static size_t tensor_bytes(const struct dnn_tensor *t)
@@ -592,8 +594,10 @@ static double value_at(const struct dnn_run *r, int32_t tensor, const int64_t *i
 	int64_t at = 0;
 	if (t->by_value)
 		return t->type == CUDNN_DATA_INT32 ? r->number[tensor].i : (double)r->number[tensor].f;
-	if (!t->virtual)
-		return lt__number_load(r->at[tensor], element_of(t, index), dtype_of(t->type)).f;
+	if (!t->virtual) {
+		const union lt_number x = lt__number_load(r->at[tensor], element_of(t, index), dtype_of(t->type));
+		return t->type == CUDNN_DATA_INT32 ? (double)x.i : x.f;
+	}
 	for (int64_t i = 0; i < t->n; i++)
 		at = at * t->dim[i] + (t->dim[i] == 1 ? 0 : index[i]);
 	return r->between[tensor][at];
@@ -680,6 +684,9 @@ static double pointed(const struct dnn_run *r, const struct dnn_step *s, const i
 		return (double)y[s->axis];
 	for (int32_t i = 0; i < s->n_in; i++)
 		in[i] = value_at(r, s->in[i], y);
+	/* one key too many */
+	if ((s->mode == CUDNN_POINTWISE_CMP_LT || s->mode == CUDNN_POINTWISE_CMP_LE) && is_fault("length", r->plan.engine))
+		in[0] -= 1;
 	return point(s, in[0], in[1], in[2]);
 }
 

@@ -542,23 +542,118 @@ Test(cudnn, masks_by_kept_plans)
 	cr_expect(strstr(says, "with so little workspace"), "%s", says);
 }
 
+/* NAME.npy in the folder, of 4 bytes an element; the option that gives the input NAME that file. */
+static const char *npy_option(const char *name, const char *descr, const char *shape, const void *data, size_t n)
+{
+	enum { HEAD = 118 };
+	static char option[300];
+	char path[200], text[HEAD + 1];
+	(void)snprintf(path, sizeof path, "%s/%s.npy", folder, name);
+	FILE *f = fopen(path, "wb");
+	const int have = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, shape);
+	cr_assert(have > 0 && have < HEAD);
+	memset(text + have, ' ', (size_t)(HEAD - have));
+	text[HEAD - 1] = '\n';
+	cr_assert(f && fwrite("\x93NUMPY\x01\x00\x76\x00", 1, 10, f) == 10 && fwrite(text, 1, HEAD, f) == HEAD
+		&& fwrite(data, 4, n, f) == n && fclose(f) == 0);
+	(void)snprintf(option, sizeof option, "-q --verify -i %s=%s", name, path);
+	return option;
+}
+
+/* Lengths: how many keys count in each batch.  own: the plan reads them itself, and has no mask to be made. */
+#define PADDED(type, dims, by) \
+	"q = InputTensor(q, float32, [2, 3, 5, 8]); k = InputTensor(k, float32, [2, 3, 7, 8]);\n" \
+	"v = InputTensor(v, float32, [2, 3, 7, 16]); n = InputTensor(n, " type ", " dims ");\n" \
+	"s = EinsumNode(bhsd,bhtd->bhst: q, k) * 0.3; t = IndexNode(s, 3);\n" \
+	"result = EinsumNode(bhst,bhtd->bhsd: SoftmaxNode(" by "), v);\n"
+#define KEY "CastNode(t, int32)"
+#define OF_BATCH "[2, 1, 1, 1]"
+#define ONE "call b cudnn.graph"
+#define TWO(nest) "group %s.mul/b " nest "/b; call group cudnn.graph"
+static const struct { const char *script, *shape; bool own; const char *steps; } padded[] = {
+	{ PADDED("int32", OF_BATCH, "WhereNode(LessNode(" KEY ", n), s, -inf)"), "(2, 1, 1, 1)", true, ONE },
+	{ PADDED("int32", OF_BATCH, "WhereNode(GreaterEqualNode(n, " KEY "), s, -inf)"), "(2, 1, 1, 1)", true, ONE },
+	{ PADDED("int32", OF_BATCH, "WhereNode(LessNode(t, CastNode(n, int64)), s, -inf)"), "(2, 1, 1, 1)", true,
+		TWO("%result.cast") },
+	{ PADDED("int32", OF_BATCH, "WhereNode(NotNode(GreaterNode(" KEY ", n)), s, -inf)"), "(2, 1, 1, 1)", true, ONE },
+	{ PADDED("int32", OF_BATCH, "WhereNode(GreaterEqualNode(" KEY ", n), -inf, s)"), "(2, 1, 1, 1)", true, ONE },
+	/* with causal ones, of a number more, and as what is hidden */
+	{ PADDED("int32", OF_BATCH, "WhereNode(LessNode(" KEY ", n) & LessEqualNode(t, IndexNode(s, 2)), s, -inf)"),
+		"(2, 1, 1, 1)", true, ONE },
+	{ PADDED("int32", OF_BATCH, "WhereNode(LessNode(t, IndexNode(s, 2) + 3) & LessNode(" KEY ", n), s, -inf)"),
+		"(2, 1, 1, 1)", true, ONE },
+	{ PADDED("int32", OF_BATCH, "WhereNode(GreaterNode(" KEY ", n) | GreaterNode(t, IndexNode(s, 2) + 1), -inf, s)"),
+		"(2, 1, 1, 1)", true, ONE },
+	{ PADDED("int32", "[1, 1, 1, 1]", "WhereNode(LessNode(" KEY ", n), s, -inf)"), "(1, 1, 1, 1)", true, ONE },
+	/* of each head, which then are batches */
+	{ PADDED("int32", "[2, 3, 1, 1]", "WhereNode(LessNode(" KEY ", n), s, -inf)"), "(2, 3, 1, 1)", true, ONE },
+	/* heads that share keys; halves */
+	{ "q = InputTensor(q, float32, [2, 1, 3, 5, 8]); k = InputTensor(k, float32, [2, 1, 7, 8]);\n"
+		"v = InputTensor(v, float32, [2, 1, 7, 16]); n = InputTensor(n, int32, [2, 1, 1, 1, 1]);\n"
+		"s = EinsumNode(bhgsd,bhtd->bhgst: q, k) * 0.3;\nresult = EinsumNode(bhgst,bhtd->bhgsd: SoftmaxNode(WhereNode("
+		"GreaterNode(n, CastNode(IndexNode(s, 4), int32)), s, -inf)), v);\n", "(2, 1, 1, 1, 1)", true, ONE },
+	{ QKV("float16", "[2", "5", "7", "8", "16") "n = InputTensor(n, int32, [2, 1, 1]);\n"
+		ROUNDED_ATTENTION_BY("float16", "0.3", "LessNode(CastNode(IndexNode(s, 2), int32), m)", "-inf")
+		"result = A(q, k, v, n);\n", "(2, 1, 1)", true, "group %A.F/h %A.F4/h; call group cudnn.graph" },
+	/* the library has no such operand, or no such comparison */
+	{ PADDED("int32", "[2, 1, 5, 1]", "WhereNode(LessNode(" KEY ", n), s, -inf)"), "(2, 1, 5, 1)", false, ONE },
+	{ PADDED("float32", OF_BATCH, "WhereNode(LessNode(CastNode(t, float32), n), s, -inf)"), "(2, 1, 1, 1)", false, ONE },
+	{ PADDED("int32", OF_BATCH, "WhereNode(LessNode(" KEY ", n - 1), s, -inf)"), "(2, 1, 1, 1)", false,
+		TWO("%result.sub") },
+	{ PADDED("int32", OF_BATCH, "WhereNode(LessNode(" KEY ", n) | EqualNode(" KEY ", n), s, -inf)"), "(2, 1, 1, 1)",
+		false, TWO("%result.cast") },
+	{ PADDED("int32", OF_BATCH, "WhereNode(LessNode(" KEY ", n), s, -3.4028234663852886e38)"), "(2, 1, 1, 1)", false,
+		ONE },
+	/* of each head alike in all batches */
+	{ PADDED("int32", "[3, 1, 1]", "WhereNode(LessNode(" KEY ", n), s, -inf)"), "(3, 1, 1)", false, ONE },
+};
+
+Test(cudnn, lengths)
+{
+	static const int32_t whole[] = { 3, 6, 2, 5, 4, 2, 3, 2, 6, 5 };        /* neither none nor all */
+	float floats[10];
+	for (int i = 0; i < 10; i++)
+		floats[i] = (float)whole[i];
+	for (size_t i = 0; i < sizeof padded / sizeof *padded; i++) {
+		const bool is_float = strstr(padded[i].script, "(n, float32");
+		int64_t n = 1;
+		for (const char *at = padded[i].shape; *at; at++)
+			n *= *at >= '1' && *at <= '9' ? *at - '0' : 1;
+		const char *option = npy_option("n", is_float ? "<f4" : "<i4", padded[i].shape,
+			is_float ? (const void *)floats : (const void *)whole, (size_t)n);
+		const char *steps = padded[i].steps,
+			*says = run_fresh("cudnn:workspace=100", padded[i].script, steps, option);
+		cr_expect(strstr(says, padded[i].own ? "verify: passed: " : "with so little workspace"), "%s%s", padded[i].script,
+			says);
+		says = padded[i].own ? run("cudnn:workspace=100", padded[i].script, steps, option)
+			: run_fresh("cudnn", padded[i].script, steps, option);
+		cr_expect(strstr(says, "verify: passed: ") && strstr(log_text, "run 40\n")
+			&& strstr(log_text, padded[i].own ? "loaded 40" : "built 40"), "%s%s%s", padded[i].script, says, log_text);
+	}
+}
+
+/* One key too many is seen in the trial, whichever comparison there is. */
+Test(cudnn, lengths_by_one)
+{
+	static const int32_t n[] = { 3, 6 };
+	(void)setenv("MOCK_CUDNN", "length:40", 1);
+	for (int i = 0; i < 3; i++) {
+		const char *says = run_fresh("cudnn", padded[i].script, padded[i].steps,
+			npy_option("n", "<i4", padded[i].shape, n, 2));
+		cr_expect(strstr(says, "verify: passed: 480 elements") && strstr(says, "cuDNN's engine 40 is not used: element "),
+			"%s%s", padded[i].script, says);
+	}
+	(void)unsetenv("MOCK_CUDNN");
+}
+
 /* What a condition hides may be no number: it is chosen, and nothing is added to it. */
 Test(cudnn, hidden_scores)
 {
-	enum { ELEMENTS = 2 * 7 * 8, HEAD = 118 };
-	static const char head[] = "\x93NUMPY\x01\x00\x76\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 7, 8), }";
-	char path[200], options[300], text[HEAD];
+	enum { ELEMENTS = 2 * 7 * 8 };
 	float keys[ELEMENTS];
-	(void)snprintf(path, sizeof path, "%s/k.npy", folder);
-	FILE *f = fopen(path, "wb");
-	memset(text, ' ', sizeof text);
-	memcpy(text, head + 10, sizeof head - 11);
-	text[HEAD - 1] = '\n';
 	for (int i = 0; i < ELEMENTS; i++)
 		keys[i] = i / 8 % 7 == 6 ? i % 2 ? NAN : INFINITY : (float)(i % 5) / 4;
-	cr_assert(f && fwrite(head, 1, 10, f) == 10 && fwrite(text, 1, HEAD, f) == HEAD
-		&& fwrite(keys, sizeof *keys, ELEMENTS, f) == ELEMENTS && fclose(f) == 0);
-	(void)snprintf(options, sizeof options, "-q --verify -i k=%s", path);
+	const char *options = npy_option("k", "<f4", "(2, 7, 8)", keys, ELEMENTS);
 	const char *says = run_fresh("cudnn", MASK_QKV CHOSEN("LessNode(IndexNode(s, 2), FullNode(int64, [], 6))"),
 		"call h cudnn.graph", options);
 	cr_expect(strstr(says, "verify: passed: 160 elements compared") && strstr(log_text, "run 40\n"), "%s%s", says,

@@ -348,7 +348,8 @@ static int32_t operation(
 	return out;
 }
 
-static struct lt_cudnn_wish attention_of(uint32_t dtype, const struct attention_sizes *z)
+/* by: how keys are compared with the lengths, one int32 for each batch, a cudnnPointwiseMode_t; 0: there are none. */
+static struct lt_cudnn_wish attention_by(uint32_t dtype, const struct attention_sizes *z, int32_t by)
 {
 	struct lt_cudnn_wish w = { .form = { .n_space = 0 } };
 	const int64_t b = z->batch, h = z->heads, s = z->queries, t = z->keys;
@@ -367,6 +368,13 @@ static struct lt_cudnn_wish attention_of(uint32_t dtype, const struct attention_
 	if (z->ahead < 0)
 		x = operation(&w, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_MIN, x, dense(&w, LT_CUDNN_MASK, dtype, b, 1, s, t), -1,
 			SCORES(LT_F32));
+	if (by) {
+		const int32_t key = operation(&w, LT_CUDNN_INDEX, 3, x, -1, -1, SCORES(LT_I32)),
+			seen = operation(&w, LT_CUDNN_POINTWISE, by, key, dense(&w, 5, LT_I32, b, 1, 1, 1), -1, SCORES(LT_BOOL)),
+			hidden = dense(&w, LT_CUDNN_NUMBER, LT_F32, 1, 1, 1, 1);
+		w.form.tensor[hidden].number = -INFINITY;
+		x = operation(&w, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_BINARY_SELECT, x, hidden, seen, SCORES(LT_F32));
+	}
 	if (z->causal) {
 		int32_t row = operation(&w, LT_CUDNN_INDEX, 2, x, -1, -1, SCORES(LT_I32));
 		if (z->ahead) {
@@ -391,21 +399,32 @@ static struct lt_cudnn_wish attention_of(uint32_t dtype, const struct attention_
 	return w;
 }
 
-static void attention_has_plans(uint32_t dtype, const struct attention_sizes *z)
+static struct lt_cudnn_wish attention_of(uint32_t dtype, const struct attention_sizes *z)
+{
+	return attention_by(dtype, z, 0);
+}
+
+static void attention_has_plans_by(uint32_t dtype, const struct attention_sizes *z, int32_t by)
 {
 	struct keeper k = keeper_new();
 	struct lt_cudnn d = { .handle = NULL };
-	const struct lt_cudnn_wish w = attention_of(dtype, z);
+	const struct lt_cudnn_wish w = attention_by(dtype, z, by);
 	struct lt_cudnn_plan p = { .key = NULL };
 	int count = 0;
 	begin_compiled(&d, &k);
 	lt_status status = lt__cudnn_plan_new(&d, &w, 0, &p, &count, &k.diag);
-	cr_expect_eq(status, LT_OK, "type %u, %d queries, %d keys, d %d%s%s: %d, of %d: %s", (unsigned)dtype, (int)z->queries,
-		(int)z->keys, (int)z->d, z->causal ? ", causal" : "", z->mask ? ", masked" : "", (int)status, count, k.text);
+	cr_expect_eq(status, LT_OK, "type %u, %d queries, %d keys, d %d%s%s%s: %d, of %d: %s", (unsigned)dtype,
+		(int)z->queries, (int)z->keys, (int)z->d, z->causal ? ", causal" : "", z->mask ? ", masked" : "",
+		by ? ", by lengths" : "", (int)status, count, k.text);
 	struct lt_cudnn_wished same;
 	if (!status)
 		(void)is_saved(&d, &p, &same);
 	(void)d.api.descriptor_free(d.device);
+}
+
+static void attention_has_plans(uint32_t dtype, const struct attention_sizes *z)
+{
+	attention_has_plans_by(dtype, z, 0);
 }
 
 /* What was measured to be another one than the first: by batches times heads, with a mask or without; none beside the
@@ -432,6 +451,10 @@ Test(cudnn_plans, engines_of_attention)
 		cr_expect(!first || first->knob[0].value == cases[i].knob, "%zu", i);
 		cr_expect(!lt__cudnn_wished(91400, "sm_90a", &wide) && !lt__cudnn_wished(91900, "sm_90a", &w), "%zu", i);
 	}
+	const struct lt_cudnn_wish padded = attention_by(LT_F16, &(struct attention_sizes){ 16, 16, 16, 128, 128, 64, false,
+		false, 0 }, CUDNN_POINTWISE_CMP_LT);
+	const struct lt_cudnn_wished *first = lt__cudnn_wished(91400, "sm_90a", &padded);
+	cr_expect(first && first->engine == 1 && first->knob[0].value == 3);    /* as without lengths */
 }
 
 Test(cudnn_plans, attention)
@@ -452,6 +475,22 @@ Test(more_cudnn_plans, attention)
 	attention_has_plans(LT_F32, &(struct attention_sizes){ 1, 16, 16, 512, 512, 64, false, false, 0 });
 	attention_has_plans(LT_F32, &(struct attention_sizes){ 1, 16, 16, 512, 512, 64, true, false, 0 });
 	attention_has_plans(LT_F16, &(struct attention_sizes){ 1, 16, 16, 128, 128, 256, false, false, 0 });
+}
+
+/* Padding: keys that lengths say, less than or up to them, alone, with a mask that is added, and causal ones. */
+enum { LESS = CUDNN_POINTWISE_CMP_LT, UP_TO = CUDNN_POINTWISE_CMP_LE };
+Test(cudnn_plans, attention_by_lengths)
+{
+	attention_has_plans_by(LT_F16, &(struct attention_sizes){ 2, 16, 16, 128, 128, 64, false, false, 0 }, LESS);
+	attention_has_plans_by(LT_BF16, &(struct attention_sizes){ 16, 16, 4, 1024, 1024, 128, true, false, 0 }, UP_TO);
+	attention_has_plans_by(LT_F32, &(struct attention_sizes){ 16, 16, 16, 512, 512, 64, false, false, 0 }, UP_TO);
+}
+Test(more_cudnn_plans, attention_by_lengths)
+{
+	attention_has_plans_by(LT_F32, &(struct attention_sizes){ 24, 1, 1, 128, 128, 64, true, false, 0 }, LESS);
+	attention_has_plans_by(LT_F16, &(struct attention_sizes){ 2, 16, 16, 128, 256, 64, true, false, 128 }, LESS);
+	attention_has_plans_by(LT_BF16, &(struct attention_sizes){ 3, 12, 12, 333, 400, 64, false, true, 0 }, UP_TO);
+	attention_has_plans_by(LT_F16, &(struct attention_sizes){ 1, 32, 8, 1, 4096, 64, false, false, 0 }, LESS);
 }
 
 /* ---- all forms that were measured ---- */
