@@ -302,7 +302,8 @@ void lt__onnx_build_shape(struct lt_onnx_call *c)
 		each[i - begin] = lt__onnx_insert(m, lt__onnx_poly_node(m, &extent), 0);
 	}
 	if (known)
-		lt__onnx_give_data(c, 0, LT_I64, 1, (const int64_t[]){ end - begin }, x->shape + begin);
+		lt__onnx_give_data(c, 0, LT_I64, 1, (const int64_t[]){ end - begin },
+			begin < end ? x->shape + begin : NULL);
 	else
 		lt__onnx_give(c, 0, lt__onnx_concat(m, 0, (int32_t)(end - begin), each));
 }

@@ -72,7 +72,8 @@ static int32_t dims_of(struct quant_emission *e, lt_node x, bool sampled, lt_var
 	lt_var *dims = *out = LT_NEW(e->scratch, lt_var, d->n_dim + 1);
 	if (sampled)
 		*dims++ = e->sample;
-	memcpy(dims, d->dim, sizeof *dims * (size_t)d->n_dim);
+	for (int32_t i = 0; i < d->n_dim; i++)
+		dims[i] = d->dim[i];
 	return d->n_dim + sampled;
 }
 

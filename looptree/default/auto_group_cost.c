@@ -18,7 +18,7 @@ static lt_node *list_reads(const struct lt_auto *s, struct lt_arena *a, const lt
 		for (int32_t k = 0; k < leaf->n_read; k++)
 			for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
 				const lt_node base = leaf->read[k].piece[p].base;
-				if (base < 0 || lt__has(list + first, count - first, base))
+				if (base < 0 || (count > first && lt__has(list + first, count - first, base)))
 					continue;
 				LT_GROW(a, list, count, cap);
 				list[count++] = base;

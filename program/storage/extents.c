@@ -39,7 +39,7 @@ static void add_scalars(struct extents_build *b)
 	b->out->scalars = (struct lt_array){ all, (uint32_t)g->n_param, sizeof *all };
 }
 
-static void add_axes(struct extents_build *b, enum lt_binding kind, int32_t number, lt_node n)
+static void add_axes(struct extents_build *b, int32_t kind, int32_t number, lt_node n)
 {
 	const struct lt_nodedef *d = &b->g->node[n];
 	for (int32_t axis = 0; axis < d->n_dim; axis++) {
