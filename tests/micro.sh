@@ -86,6 +86,53 @@ for t in $targets; do
 	case $t in avr5) prefix=avr- ;; *) prefix=arm-none-eabi- ;; esac
 	check "$t: the object calls no floats and nothing of the C library" plain_object "$t" $prefix
 done
+# Kernels of one's own: a constant that one reads is in RAM where flash has addresses of its own; a workspace begins at
+# 64 bytes; a team is one thread.  Judged by what they mean.
+own_kernels() {
+	rm -rf "$to/own" && mkdir "$to/own" && cp tests/own/right/product.* "$to/own" || return
+	echo 'def halves(x) { return x * 0.5; }' >"$to/own/halves.lt"
+	cat >"$to/own/halves.c" <<'END'
+#include "lt/own.h"
+struct work { const float *x; float *w, *y; };
+static void part(void *arg, int64_t first, int64_t last, uint32_t thread)
+{
+	const struct work *a = arg;
+	for (int64_t i = first; i < last; i++)
+		a->w[i] = a->x[i] / 2 + (float)thread;
+}
+LT_KERNEL(halves, f32, 4 * elems(0))
+{
+	struct work a = { LT_OPERAND(0, float), own->workspace, LT_RESULT(0, float) };
+	own->parallel_for(own->host, own->n_thread, own->result[0].elems, part, &a);
+	for (int64_t i = 0; i < own->result[0].elems; i++)
+		a.y[i] = (uintptr_t)own->workspace % 64 ? 0 : a.w[i];
+}
+END
+	printf '%s\n' 'x = InputTensor(x, float32, [3, 7]);' 'w = ConstantTensor(w, float32, [7, 4]);' \
+		'p = product(x, w);' 'result a = halves(halves(p) + 1);' 'result b = MatMulNode(x, w);' >"$to/kernels.lt"
+	says 0 "verified: 24 elements compared" "$O/lt-build" "$to/kernels.lt" --kernels "$to/own" -c w=iota -o "$to/own.c" \
+		"$@" && [ "$(grep -c 'lt_own_halves(&own)' "$to/own.c")" -ge 1 ] && grep -q 'lt_own_product(&own)' "$to/own.c"
+}
+own_text() {
+	for cc in cc $(command -v clang); do
+		"$cc" -std=c99 -pedantic-errors -Wall -Wextra -Werror -O1 -c "$to/own.c" -I "$to" -o "$to/own.o" || return 1
+	done
+}
+check "kernels of one's own in bare C99" own_kernels --bare --cc "cc -fsanitize=undefined -fno-sanitize-recover=all"
+check "... which is C99 without warnings" own_text
+for t in $targets; do check "$t: kernels of one's own" own_kernels --target "$t" --workspace given; done
+case $targets in
+*avr5*) own_in_ram() { own_kernels --target avr5 && grep -q 'const float own_constant0' "$to/own.c" &&
+		grep -q 'RAM [0-9]*' "$to/said" && [ "$(sed -n 's/.*; RAM \([0-9]*\),.*/\1/p' "$to/said")" -ge 336 ]; }
+	check "avr5: a constant that one reads is in RAM, and counted" own_in_ram ;;
+esac
+mkdir "$to/integer"
+echo 'def more(x) { return x + 1; }' >"$to/integer/more.lt"
+printf '#include "lt/own.h"\nLT_KERNEL(more, i32, 0)\n{\n%s\n}\n' "for (int64_t i = 0; i < own->result[0].elems; i++)
+	LT_RESULT(0, int32_t)[i] = LT_OPERAND(0, int32_t)[i] + 1;" >"$to/integer/more.c"
+printf '%s\n' 'x = InputTensor(x, int32, [9]);' 'result y = more(x);' >"$to/integers.lt"
+check "with --integer, a kernel of one's own is refused" says 1 "is not known of that: give --kernels" \
+	"$O/lt-build" "$to/integers.lt" --kernels "$to/integer" --bare --integer -o "$to/integers.c"
 # Sums side by side, in variables: gcc 12 up to 12.2 loses some where it makes vectors of them (its bug 107212).
 side_by_side() {
 	printf '%s\n' '$1 = InputTensor(x, int32, [2, 2, 8, 2]);' '$2 = ReduceSumNode($1, [2, 3]);' 'result y = $2;' \

@@ -27,7 +27,8 @@ enum {
 	MAX_ARRAY = 16 << 10, MAX_STACK = 128 << 10,    /* bytes of one local array; of all together: the rest is workspace */
 	MAX_UNROLLED = 1024,                            /* statements of copies */
 	MAX_COPIED = 64,                                /* the same, of serial loops that compute */
-	BARE_ARRAY = 64, BARE_STACK = 128, BARE_VARIABLES = 16  /* of a microcontroller, whose stack is small */
+	BARE_ARRAY = 64, BARE_STACK = 128, BARE_VARIABLES = 16, /* of a microcontroller, whose stack is small */
+	OWN_ALIGN = 64                                  /* bytes that the workspace of a kernel of one's own begins at */
 };
 
 static struct lt_machine machine_of(const struct lt_session *s)
@@ -103,6 +104,11 @@ static lt_status print_own(const struct lt_session *s, const struct lt_tree *t, 
 	need->shared = own.shared;
 	need->private_ = own.each;
 	need->threads = true;
+	if (d.bare) {                   /* one thread; a bare function's memory is aligned for its elements */
+		need->shared = own.shared + own.each > 0 ? own.shared + own.each + OWN_ALIGN : 0;
+		need->private_ = 0;
+		need->threads = false;
+	}
 	return lt__text_own(&d, t, what == LT_CPU_TEXT_COMPILED ? LT_CPU_ENTRY : NULL, what != LT_CPU_TEXT_COMPILED, text,
 		&need->definitions, &need->own, diag);
 }

@@ -14,6 +14,37 @@ static void keep_line(void *user, const char *text, size_t bytes)
 	}
 }
 
+/* Whether a tensor that is written is there. */
+static bool is_written(const struct lt_tree *tree, int32_t slot)
+{
+	const struct lt_kernel_own need = lt_kernel_own_need(tree);
+	bool written = false;
+	for (int32_t k = LT_AT(struct lt_call, tree->calls, 0)->n_read; k < need.n_tensor; k++)
+		written = written || lt_kernel_own_slot(tree, k) == slot;
+	return written;
+}
+
+/* As other bare kernels are: pointers by slot, then `scratch`, where the workspace begins at 64 bytes; one thread. */
+static void print_bare(const struct lt_tree *tree, struct lt_out *o)
+{
+	const struct lt_kernel_own need = lt_kernel_own_need(tree);
+	const char *const name = tree->name;
+	int32_t n_slot = 0;
+	for (int32_t k = 0; k < need.n_tensor; k++)
+		n_slot = lt_kernel_own_slot(tree, k) >= n_slot ? lt_kernel_own_slot(tree, k) + 1 : n_slot;
+	lt__outf(o, "\nstatic void %s_alone(const struct lt_host *host, uint32_t n_thread, int64_t n, lt_own_body *body, "
+		"void *arg)\n{\n\t(void)host;\n\t(void)n_thread;\n\tif (n > 0)\n\t\tbody(arg, 0, n, 0);\n}\n\n"
+		"static void %s(", name, name);
+	for (int32_t slot = 0; slot < n_slot; slot++)
+		lt__outf(o, "%s%svoid *slot%d", slot ? ", " : "", is_written(tree, slot) ? "" : "const ", (int)slot);
+	const bool works = need.shared + need.each > 0;
+	lt__outf(o, "%s)\n{\n\tvoid *const data[] = {", works ? ", void *scratch" : "");
+	for (int32_t k = 0; k < need.n_tensor; k++)
+		lt__outf(o, "%s (void *)slot%d", k ? "," : "", (int)lt_kernel_own_slot(tree, k));
+	lt__outf(o, " };\n\t%s_own(data, %s, 1, %s_alone, 0);\n}\n", name, works
+		? "(char *)scratch + (64 - (uintptr_t)scratch % 64) % 64" : "0", name);
+}
+
 struct own_printing {
 	const struct lt_text_dialect *d;
 	const struct lt_tree *tree;
@@ -28,13 +59,17 @@ static void print_own(struct own_printing *x, struct lt_out *o)
 	const char *const linkage = x->named ? "LT_ENTRY " : "", *const suffix = x->entry ? "" : "_entry";
 	const char *const name = x->entry ? x->entry : x->tree->name;
 	lt__text_head(o, x->d, &(struct text_head){ .headers = x->d->headers, .named = x->named, .teams = true });
-	lt__out(o, lt__text_slot_at);
+	lt__out(o, x->d->bare ? "" : lt__text_slot_at);
 	x->definitions = o->n;
 	lt__out(o, "\n");
 	lt_kernel_own_definitions(x->tree, !x->named, keep_line, o);
 	x->own = o->n;
 	lt__out(o, "\n");
 	lt_kernel_own_function(x->tree, keep_line, o);
+	if (x->d->bare) {
+		print_bare(x->tree, o);
+		return;
+	}
 	lt__outf(o, "\n%svoid %s%s%s;\n%svoid %s%s%s\n{\n\tvoid *const data[] = {", linkage, name, suffix, lt__text_parameters,
 		linkage, name, suffix, lt__text_parameters);
 	for (int32_t k = 0; k < need.n_tensor; k++)

@@ -43,6 +43,12 @@ static lt_status check_step(const struct lt_export *x, const struct lt_pstep *st
 			p->tree->graph->node[f->node[0]].name);
 	for (uint32_t i = 0; f && i < f->tree.stmts.n; i++)
 		LT_TRY(check_node(x, f->node[i]));
+	const char *own = f ? lt_kernel_own_name(&f->tree) : NULL;
+	if (own && x->o.integer)
+		return lt_fail(p->ctx, LT_EUNSUPPORTED, "%s%%%s is computed by %s.c, a kernel of one's own, and with --integer a run "
+			"computes with integers only, which is not known of that: give --kernels a folder without %s.c, whose meaning is "
+			"computed then, or leave --integer out", lt__export_location(x, p->tree->graph->node[f->node[0]].line,
+			p->tree->graph->node[f->node[0]].column), p->tree->graph->node[f->node[0]].name, own, own);
 	return LT_OK;
 }
 
@@ -380,7 +386,7 @@ static const char *bare_address(const struct lt_export *x, int32_t storage, int6
 
 static bool is_flash(const struct lt_export *x, int32_t storage)
 {
-	return x->o.flash && lt__space_is_early(x->p->nests.assigned.storage[storage].space);
+	return lt__space_is_early(x->p->nests.assigned.storage[storage].space) && lt__export_flash(x, storage);
 }
 
 static const char *storage_comment(const struct lt_export *x, int32_t storage)
@@ -470,9 +476,14 @@ static lt_status bare_kernels(const struct lt_export *x, struct lt_text *t, stru
 		at += strcspn(at, "\n");
 		at += *at == '\n';
 		size_t head = strcspn(at, "{");
-		const char *scratch = strstr(at, "void *scratch"), *fault = strstr(at, "uint8_t *fault)");
-		kernel[i].scratch = scratch && scratch < at + head;
-		kernel[i].fault = fault && fault < at + head;
+		/* Of one's own it is the last function. */
+		const char *begin = strstr(at, lt__arena_format(x->a, "static void %s(", p->kernels.at[i].frozen->tree.name));
+		if (!begin)
+			lt_bug("a bare kernel without its function");
+		const char *end = begin + strcspn(begin, "{"), *scratch = strstr(begin, "void *scratch"),
+			*fault = strstr(begin, "uint8_t *fault)");
+		kernel[i].scratch = scratch && scratch < end;
+		kernel[i].fault = fault && fault < end;
 		if (x->o.flash)
 			define_places(x, t, i);
 		/* The pointers reach the same bytes. */

@@ -1,5 +1,6 @@
 /* Constants of an exported program: which bytes a run reads, and how they are written. */
 #include <string.h>
+#include "lt/kernel.h"
 #include "program/nest/nest.h"
 #include "program/export/export.h"
 
@@ -41,6 +42,20 @@ void lt__export_constants(struct lt_export *x)
 	}
 }
 
+/* A kernel of one's own reads by plain pointers. */
+const char *lt__export_flash(const struct lt_export *x, int32_t storage)
+{
+	const struct lt_program *p = x->p;
+	for (int32_t i = 0; x->o.flash && i < p->plan.n_run; i++) {
+		const struct lt_pstep *s = &p->plan.run[i];
+		const struct lt_frozen *f = s->kind == LT_STEP_RUN ? &p->nests.frozen[s->nest] : NULL;
+		for (int32_t k = 0; f && lt_kernel_own_name(&f->tree) && k < f->n_bind; k++)
+			if (f->bind[k].storage == storage)
+				return NULL;
+	}
+	return x->o.flash;
+}
+
 static const struct lt_dtypeinfo *constant_type(const struct lt_export *x, const struct lt_export_constant *c)
 {
 	return lt__dtype_info(x->p->nests.assigned.storage[c->storage].dtype);
@@ -49,7 +64,8 @@ static const struct lt_dtypeinfo *constant_type(const struct lt_export *x, const
 static void constant_declaration(const struct lt_export *x, struct lt_text *t, const struct lt_export_constant *c)
 {
 	const struct lt_dtypeinfo *type = constant_type(x, c);
-	lt__text_format(t, "extern const %s%s%s %s[%lld]%s;\n", x->o.flash ? x->o.flash : "", x->o.flash ? " " : "",
+	const char *flash = lt__export_flash(x, c->storage);
+	lt__text_format(t, "extern const %s%s%s %s[%lld]%s;\n", flash ? flash : "", flash ? " " : "",
 		type->ctype, c->name, (long long)(c->bytes / type->bytes),
 		x->o.strict ? "" : lt__arena_format(x->a, " %s_HIDDEN", x->upper));
 }
@@ -134,7 +150,8 @@ static void constant_array(
 	const int64_t n = c->bytes / type->bytes;
 	if (!x->o.strict)
 		lt__text_format(t, "%s_ALIGNED(%d)\n", x->upper, (int)LT_EXPORT_ALIGN);
-	lt__text_format(t, "const %s%s%s %s[%lld] = {", x->o.flash ? x->o.flash : "", x->o.flash ? " " : "", type->ctype,
+	const char *flash = lt__export_flash(x, c->storage);
+	lt__text_format(t, "const %s%s%s %s[%lld] = {", flash ? flash : "", flash ? " " : "", type->ctype,
 		c->name, (long long)n);
 	for (int64_t i = 0; i < n; i++) {
 		lt__text_format(t, "%s", i % 8 ? " " : "\n\t");

@@ -111,6 +111,7 @@ void lt__export_spreader(const struct lt_export *, struct lt_text *);
 void lt__export_spread(const struct lt_export *, struct lt_text *);
 lt_status lt__export_prepare(struct lt_export *);                       /* prepare.c: sets prepared */
 void lt__export_constants(struct lt_export *);                          /* constant.c: sets constant */
+const char *lt__export_flash(const struct lt_export *, int32_t storage);        /* o.flash of this constant, or NULL */
 void lt__export_declare(const struct lt_export *, struct lt_text *);    /* header.c: the header */
 /* kernel.c */
 lt_status lt__export_kernels(const struct lt_export *, lt_write *, void *user);

@@ -106,7 +106,31 @@ static lt_status write_text(struct building *b, const char *path, const char *te
 
 /* --- what it takes --- */
 
-/* text, data, bss of an object. */
+/* Bytes of an object's sections that begin so. */
+static lt_status section_size(struct building *b, const char *size, const char *path, const char *section, int64_t *out)
+{
+	struct build_command c = { .on = "what was compiled" };
+	char said[16384];
+	int status = 0;
+
+	*out = 0;
+	build_command_word(&c, size);
+	build_command_word(&c, "-A");
+	build_command_word(&c, path);
+	const lt_status st = build_execute(b, &c, 0, &status, said, sizeof said);
+	build_command_free(&c);
+	LT_TRY(st);
+	for (const char *line = said; line && !status; line = strchr(line, '\n')) {
+		long long n;
+
+		line += *line == '\n';
+		if (!strncmp(line, section, strlen(section)) && sscanf(line, "%*s %lld", &n) == 1)
+			*out += n;
+	}
+	return LT_OK;
+}
+
+/* text, data, bss of an object.  Where flash has addresses of its own, constants that are not placed there are data. */
 static lt_status object_size(struct building *b, const char *object, int64_t out[3])
 {
 	char line[2 * BUILD_PATH], size[512], said[4096], path[BUILD_PATH];
@@ -124,8 +148,12 @@ static lt_status object_size(struct building *b, const char *object, int64_t out
 	const char *second = strchr(said, '\n');
 	if (status || !second || sscanf(second, "%lld %lld %lld", &n[0], &n[1], &n[2]) != 3)
 		return lt_fail(b->ctx, LT_ECOMPILE, "%s does not say what %s takes", size, path);
-	for (int i = 0; i < 3; i++)
-		out[i] += n[i];
+	int64_t plain = 0;
+	if (b->export->o.flash)
+		LT_TRY(section_size(b, size, path, ".rodata", &plain));
+	out[0] += n[0] - plain;
+	out[1] += n[1] + plain;
+	out[2] += n[2];
 	return LT_OK;
 }
 
