@@ -199,6 +199,23 @@ sed -i '/LT_ROUTINE/d' "$to/routine/"*.c
 ! $run --kernels "$to/routine" tests/own/routine.lt --dump=graph | grep -q '^own'
 said $? "without LT_ROUTINE they are not"
 
+mkdir "$to/number"
+echo 'def times(x, k = 2) { return x * k; }' >"$to/number/times.lt"
+cat >"$to/number/times.c" <<-'E'
+	#include "lt/own.h"
+	LT_KERNEL(times, f32, 0)
+	{
+		for (int64_t i = 0; i < own->result[0].elems; i++)
+			LT_RESULT(0, float)[i] = LT_OPERAND(0, float)[i] * (float)own->number[0];
+	}
+E
+echo 'x = InputTensor(x, float32, [4]); k = InputTensor(k, float32, []);
+	result a = times(x); result b = times(x, 5); result c = times(x, k);' >"$to/number.lt"
+$run -b cpu --kernels "$to/number" "$to/number.lt" -i x=iota -i k=3 --verify >"$to/out" 2>&1 &&
+	grep -q '0. *2. *4. *6.' "$to/out" && grep -q '0. *5. *10. *15.' "$to/out" && grep -q '0. *3. *6. *9.' "$to/out" &&
+	[ "$($run -b cpu --kernels "$to/number" "$to/number.lt" --dump=graph | grep -c '^own .*times')" = 2 ]
+said $? "a parameter with a default is a number to the kernel: of a tensor the meaning is computed"
+
 # -- ONNX --
 
 case ${DIRS-frontends/onnx} in

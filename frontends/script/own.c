@@ -8,7 +8,8 @@ static void own_number(struct lt_script *s, struct lt_owncall *c, int32_t *cap, 
 	c->number[c->n_number++] = number;
 }
 
-/* Tensors are operands, in the order of the parameters; a list gives its numbers one after the other. */
+/* Tensors are operands, in the order of the parameters; a list gives its numbers one after the other.  A kernel reads a
+ * parameter with a default as what that is, so one that gets a tensor there is not called. */
 void lt__script_own_begin(struct lt_script *s, const struct lt_script_function *f, struct lt_script_own *out)
 {
 	int32_t cap_operand = 0, cap_number = 0;
@@ -21,7 +22,7 @@ void lt__script_own_begin(struct lt_script *s, const struct lt_script_function *
 		if (a->kind == LT_ARG_NODE) {
 			LT_GROW(s->arena, out->call.operand, out->call.n_operand, cap_operand);
 			out->call.operand[out->call.n_operand++] = a->node;
-			out->built = out->built && a->node >= 0;
+			out->built = out->built && a->node >= 0 && !f->parameter[i].has_default;
 		} else if (a->kind == LT_ARG_NUMBER) {
 			own_number(s, &out->call, &cap_number, a->whole ? (double)a->i : a->number);
 		} else if (a->kind == LT_ARG_LIST) {

@@ -42,7 +42,8 @@ struct lt_own {
 	uint32_t size;
 	int32_t n_operand, n_result, n_number;
 	const struct lt_own_tensor *operand, *result;   /* in the order of the parameters, of what the function gives */
-	const double *number;           /* parameters that are no tensors, in order; of a list, one after the other */
+	/* Parameters that are no tensors, in order; of a list, one after the other.  One with a default never is a tensor. */
+	const double *number;
 	uint32_t n_thread;              /* threads that may be used; at least 1 */
 	void *workspace;                /* at 64 bytes' alignment; its contents are undefined */
 	int64_t workspace_bytes;
