@@ -6,7 +6,7 @@
 /* In the order in which they are asked: what begins with the bytes at `offset`. */
 static const struct signature { size_t offset, n; const char *begin, *words; } signatures[] = {
 #define BEGINS(offset, begin, words) { offset, sizeof begin - 1, begin, words }
-	BEGINS(0, "\x93NUMPY", "an array of NumPy, which belongs to an input: -i NAME=FILE.npy"),
+	BEGINS(0, "\x93NUMPY", "an array of NumPy, which belongs to an input (lt-run: -i NAME=FILE.npy)"),
 	BEGINS(0, "GGUF", "a model of llama.cpp (GGUF), which is not read; models of ONNX and of llama2.c are"),
 	BEGINS(0, "\x89HDF\r\n", "HDF5, as Keras writes it, which is not read; export the model to ONNX (tf2onnx)"),
 	BEGINS(4, "TFL3", "a model of TensorFlow Lite, which is not read; export it to ONNX (tf2onnx)"),
@@ -20,8 +20,8 @@ static const struct signature { size_t offset, n; const char *begin, *words; } s
 	BEGINS(0, "\xfd" "7zXZ", "compressed by xz; unpack it first: unxz"),
 	BEGINS(0, "\x7f" "ELF", "a program or a shared library; what lt-build made runs by itself, and a backend is loaded by "
 		"-B FILE"),
-	BEGINS(0, "\x89PNG\r\n", "an image; an input is an array, such as NumPy's: -i NAME=FILE.npy"),
-	BEGINS(0, "\xff\xd8\xff", "an image; an input is an array, such as NumPy's: -i NAME=FILE.npy"),
+	BEGINS(0, "\x89PNG\r\n", "an image; an input is an array, such as NumPy's (lt-run: -i NAME=FILE.npy)"),
+	BEGINS(0, "\xff\xd8\xff", "an image; an input is an array, such as NumPy's (lt-run: -i NAME=FILE.npy)"),
 	BEGINS(0, "\xff\xfe", "text in UTF-16; write it as UTF-8"),
 	BEGINS(0, "\xfe\xff", "text in UTF-16; write it as UTF-8"),
 	BEGINS(0, "version https://git-lfs", "what git has in the place of a large file; git lfs pull gets the file itself"),

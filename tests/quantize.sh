@@ -109,6 +109,20 @@ check "the same with steps that are any numbers" odd_scales
 data=nan.npy check "data with NaN is refused with its place" refuses 'nan.npy: row 3, number 2 is nan'
 data=wrong.npy check "data of another shape" refuses "wrong.npy is float32 (20, 5), and the input 'x' is float32 [2, 6]"
 data=double.npy check "data of another type" refuses 'double.npy is float64'
+python3 -c "
+import numpy as np
+x = np.load('x.npy')
+np.save('flat.npy', x.astype('d').reshape(-1))
+np.save('large.npy', np.concatenate([x[:1] * 0, x]))
+y = np.load('large.npy'); y[1, 2] = -1e9; np.save('large.npy', y)"
+in_numpy() {
+	data=double.npy refuses "before them (in NumPy: .astype('float32'))" &&
+		data=flat.npy refuses "(in NumPy: .astype('float32').reshape(-1, 2, 6))" &&
+		data=wrong.npy refuses 'one axis of rows before them' && ! grep -q NumPy said
+}
+check "what makes data of the input of it" in_numpy
+data=large.npy code=1 check "a number beside which all others are lost, with its place" \
+	refuses "'x': row 1, number 2 of large.npy is -1e+09, and 99 of 100 are below" --metric error --loss 0 --time 1
 data=none.npy check "no rows" refuses 'there are no rows'
 w=inf.npz check "an infinite weight" refuses 'is inf, which no integer stands for'
 check "labels of another length" refuses 'one integer for each of the 20 rows' --labels short.npy

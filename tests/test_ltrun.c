@@ -195,7 +195,8 @@ static const struct mistake refused[] = {
 	{ "add.lt -i x=1 -c w=1 -b cpu --cc nosuchcc --no-cache", 1, "",
 		"lt-run: backend cpu: nosuchcc: not found: install gcc or give --cc; without a compiler "
 		"-b llvm works where it was built, and -b ref always\n" },
-	{ "add.lt -i x=1 -c w=1 -b mine", 2, "", "wasm); one of your own is loaded by -B FILE.so\n" },
+	{ "add.lt -i x=1 -c w=1 -b mine", 2, "", "wasm); one of your own is loaded from a folder in "
+		"LT_BACKEND_PATH, by lt-run, lt-check and lt-bench also by -B FILE.so\n" },
 	/* An option that takes what was meant for the script, or for another option. */
 	{ "--view add.lt", 2, "", "a script is missing; 'add.lt' is the page that --view writes: lt-run --view FILE.html " },
 	{ "add.lt -i x=1 -c w=1 -o y=a.npy", 2, "", "--output takes one file for all results, " },

@@ -61,5 +61,7 @@ lt_status lt__backend_named(struct lt_context *ctx, const char *name, size_t byt
 	lt__option_words(&(struct lt_tool_option){ .list = lt__backend_name }, names, sizeof names);
 	lt__backend_how_to_get(name, bytes, where, sizeof where);
 	return lt_fail(ctx, LT_EINVAL, "there is no backend '%.*s'%s (there are: %s)%s", (int)bytes, name,
-		lt__nearest_hint(ctx, &near, "'", "'"), names, *where ? where : "; one of your own is loaded by -B FILE.so");
+		lt__nearest_hint(ctx, &near, "'", "'"), names, *where ? where
+		: "; one of your own is loaded from a folder in LT_BACKEND_PATH, by lt-run, lt-check and lt-bench also by "
+		"-B FILE.so");
 }

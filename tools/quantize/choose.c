@@ -245,6 +245,42 @@ static lt_status refuse_size(struct quantizing *z, const struct quantize_candida
 		(long long)(most < 0 ? 0 : z->q->cell[most].elems));
 }
 
+static int by_size(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+/* An input with a number so large that 99 of 100 are within one step of that many bits, and so are lost; "". */
+static const char *find_outlier(struct quantizing *z, int32_t bits, char *out, size_t cap)
+{
+	enum { SOME = 1 << 16 };
+	double *some = malloc(SOME * sizeof *some);
+	out[0] = '\0';
+	for (int32_t i = 0; some && i < z->n_input && !*out; i++) {
+		const struct quantize_input *in = &z->input[i];
+		const uint32_t dtype = z->model.binding[LT_BINDING_INPUT].at[i].dtype;
+		const int64_t row = (int64_t)(in->sample_bytes / lt_dtype_bytes(dtype)) / in->rows, n = row * in->all_rows;
+		const int64_t every = n / SOME + 1;
+		int64_t most = 0, kept = 0;
+		if (!in->at || lt__dtype_info(dtype)->cls != LT_CLASS_FLOAT)
+			continue;
+		for (int64_t k = 0; k < n; k++) {
+			most = fabs(lt__load(in->at, k, dtype).f) > fabs(lt__load(in->at, most, dtype).f) ? k : most;
+			if (k % every == 0)
+				some[kept++] = fabs(lt__load(in->at, k, dtype).f);
+		}
+		qsort(some, (size_t)kept, sizeof *some, by_size);
+		const double largest = lt__load(in->at, most, dtype).f, usual = kept ? some[kept - 1 - kept / 100] : 0;
+		if (usual < ldexp(fabs(largest), 1 - bits))
+			snprintf(out, cap, "; '%s': row %lld, number %lld of %s is %g, and 99 of 100 are below %.3g: without such rows "
+				"a step of %d bits is finer", in->name, (long long)(most / row), (long long)(most % row), in->path, largest,
+				usual * (1 + 1e-3), bits);
+	}
+	free(some);
+	return out;
+}
+
 static lt_status refuse_loss(struct quantizing *z, const struct quantize_candidate *c)
 {
 	const bool sixteen = z->o.bits[0] == '1';
@@ -263,14 +299,15 @@ static lt_status refuse_loss(struct quantizing *z, const struct quantize_candida
 	LT_TRY(find_finer(z, c, &finer));
 	const char *const ways[] = { more, finer ? "steps by channel (--per-channel)" : NULL,
 		z->q->mode == LT_QUANT_DYNAMIC ? "values that stay floats (--mode weights)" : NULL, up ? "a greater --time" : NULL };
-	char all[200] = "";
+	char all[200] = "", outlier[400];
 	for (size_t i = 0, n = 0; i < sizeof ways / sizeof *ways; i++)
 		if (ways[i])
 			n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", n ? ", " : "", ways[i]);
 	return lt_fail(z->ctx, LT_EUNSUPPORTED, "%s: %s%sthe best of %lld candidate%s loses %.3f points of %s, and --loss "
-		"allows %.3f: %s%sa greater --loss %s", z->o.model, interrupted_word(), up ? "time was up (--time): " : "",
+		"allows %.3f: %s%sa greater --loss %s%s", z->o.model, interrupted_word(), up ? "time was up (--time): " : "",
 		(long long)z->tried, z->tried == 1 ? "" : "s", c->score.loss, metric_word(z), z->o.loss, all, *all ? " or " : "",
-		*all ? "are the ways out" : "is the way out");
+		*all ? "are the ways out" : "is the way out", z->q->mode == LT_QUANT_WEIGHTS ? ""
+		: find_outlier(z, sixteen ? 16 : 8, outlier, sizeof outlier));
 }
 
 static lt_status choose_one_width(struct quantizing *z, int32_t bits, struct quantize_candidate *other)

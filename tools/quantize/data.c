@@ -60,11 +60,9 @@ static bool same_shape(int32_t n, const int64_t *a, const int64_t *b)
 	return true;
 }
 
-/* Rows of a sample of the input, 0: the tensor does not fit. */
+/* Rows of a sample of the input, by the axes; 0: the tensor does not fit. */
 static int64_t rows_of_sample(const struct model_binding *b, const struct lt_tensor *t)
 {
-	if (t->dtype != b->dtype)
-		return 0;
 	if (b->rank > 0 && t->rank == b->rank && same_shape(b->rank - 1, t->shape + 1, b->shape + 1))
 		return b->shape[0];
 	return t->rank == b->rank + 1 && same_shape(b->rank, t->shape + 1, b->shape) ? 1 : 0;
@@ -84,21 +82,43 @@ static lt_status check_finite(struct quantizing *z, const char *path, const stru
 	return LT_OK;
 }
 
+/* What makes data of the input of the tensor, where that is known: its type, as floats, and its axes. */
+static const char *how_in_numpy(const struct model_binding *b, const struct lt_tensor *t, char *out, size_t cap)
+{
+	int64_t elems = 1, of_sample = 1;
+	for (int32_t i = 0; i < t->rank; i++)
+		elems *= t->shape[i];
+	for (int32_t i = 0; i < b->rank; i++)
+		of_sample *= b->shape[i];
+	const bool type = t->dtype != b->dtype, axes = !rows_of_sample(b, t);
+	out[0] = '\0';
+	if (!elems || !of_sample || elems % of_sample || (type && lt__dtype_info(b->dtype)->cls != LT_CLASS_FLOAT))
+		return out;
+	size_t n = (size_t)snprintf(out, cap, " (in NumPy: ");
+	if (type)
+		n += (size_t)snprintf(out + n, cap - n, ".astype('%s')", lt__dtype_info(b->dtype)->script);
+	if (axes)
+		n += (size_t)snprintf(out + n, cap - n, ".reshape(-1");
+	for (int32_t i = 0; i < b->rank && axes && n + 24 < cap; i++)
+		n += (size_t)snprintf(out + n, cap - n, ", %lld", (long long)b->shape[i]);
+	(void)snprintf(out + n, cap - n, axes ? "))" : ")");
+	return out;
+}
+
 /* The data of input i, before it is repeated: rows of the tensor. */
 static lt_status take_input(struct quantizing *z, const struct data_file *f, const struct lt_tensor *t, int32_t i)
 {
 	const struct model_binding *b = &z->model.binding[LT_BINDING_INPUT].at[i];
 	struct quantize_input *in = &z->input[i];
-	char got[200], want[200];
-	const int64_t rows = rows_of_sample(b, t);
+	char got[200], want[200], how[400];
+	const int64_t rows = t->dtype == b->dtype ? rows_of_sample(b, t) : 0;
 	if (in->at)
 		return lt_fail(z->ctx, LT_EINVAL, "%s: the input '%s' has its data already", f->path, b->name);
 	if (!rows)
 		return lt_fail(z->ctx, LT_EINVAL, "%s is %s %s, and the input '%s' is %s: data has the type and the axes of its "
-			"input, "
-			"with any number of rows on the first, or one axis of rows before them", f->path,
+			"input, with any number of rows on the first, or one axis of rows before them%s", f->path,
 			lt__dtype_info(t->dtype)->script, lt__shape_text(got, sizeof got, t->rank, t->shape), b->name,
-			model_binding_text(b, want, sizeof want));
+			model_binding_text(b, want, sizeof want), how_in_numpy(b, t, how, sizeof how));
 	if (t->shape[0] == 0)
 		return lt_fail(z->ctx, LT_EINVAL, "%s: there are no rows", f->path);
 	LT_TRY(check_finite(z, f->path, t));
