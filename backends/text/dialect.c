@@ -11,21 +11,21 @@
 /* One lane has a spelling, or a short function, for every operator but `scale`; vectors have what processors have, and
  * last what the C library has. */
 enum { ALL = UINT16_MAX, F64 = 1 << LT_F64, FLOATS = 1 << LT_F32 | F64 };
+#define ROW(name, many) { LT_OPCODE_##name, ALL, many, ALL }
 static const struct lt_machine_operator operators[] = {
 	{ LT_OPCODE_dot, 1 << LT_I32, 0, 0 },                           /* only of dialects with quads: the first row */
 	{ LT_OPCODE_scale, 0, 1 << LT_F32, 0 },                         /* only where the processor scales: the next one */
-	{ LT_OPCODE_round, ALL, 0, ALL }, { LT_OPCODE_erf, ALL, 0, ALL },       /* only where the C library has them */
+	ROW(round, 0), ROW(erf, 0),                                     /* only where the C library has them */
 	{ LT_OPCODE_dot, 0, 1 << LT_I32, 0 }, { LT_OPCODE_round, 0, FLOATS, 0 },
-#define ROW(name, many) { LT_OPCODE_##name, ALL, many, ALL }
 	ROW(sqrt, FLOATS), ROW(floor, FLOATS), ROW(ceil, FLOATS), ROW(div, 0), ROW(mod, 0), ROW(pow, 0),
 	ROW(min, 0), ROW(max, 0), ROW(not, 0), ROW(neg, 0), ROW(abs, 0), ROW(sign, 0), ROW(reciprocal, 0), ROW(exp, 0),
 	ROW(log, 0), ROW(rsqrt, 0), ROW(tanh, 0), ROW(sigmoid, 0), ROW(sin, 0), ROW(cos, 0), ROW(remainder, 0),
 	ROW(cast, 0),
-#undef ROW
 #define FUNCTION(name, n, types, since) { LT_OPCODE_##name, 0, types, 0 },
 #include "backends/text/library.def"
 #undef FUNCTION
 };
+#undef ROW
 static const int library_since[] = {
 #define FUNCTION(name, n, types, since) since,
 #include "backends/text/library.def"
