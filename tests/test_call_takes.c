@@ -421,6 +421,18 @@ static lt_status ask_shapes(void *arg)
 	x->hand.shapes[0] = (struct lt_routine_shape){ .window = { 5, 5 } };
 	x->hand.row.shapes = list(x->hand.shapes, 1, sizeof *x->hand.shapes);
 	cr_expect_null(lt__routine_avoids_graph(x->arena, &x->hand.row, &x->hand.tree, &x->hand.call));
+	/* sums of a norm: two with a mean, else one */
+	for (int64_t sums = 1; sums <= 2; sums++)
+		for (int64_t takes = 1; takes <= 2; takes++) {
+			make(&x->hand);
+			x->hand.anchors[0].kind = LT_ANCHOR_NORM;
+			x->hand.anchors[0].op[0] = sums == 2 ? 2 : -1;
+			x->hand.row.anchors = BIT(LT_ANCHOR_NORM);
+			x->hand.shapes[0] = (struct lt_routine_shape){ .window = { takes, takes } };
+			x->hand.row.shapes = list(x->hand.shapes, 1, sizeof *x->hand.shapes);
+			const char *why = lt__routine_avoids_graph(x->arena, &x->hand.row, &x->hand.tree, &x->hand.call);
+			cr_expect_eq(why == NULL, sums == takes, "%s", why);
+		}
 	return LT_OK;
 }
 

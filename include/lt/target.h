@@ -50,7 +50,7 @@ struct lt_routine {
 struct lt_routine_shape {
 	int64_t batch[2], row[2], column[2];
 	int64_t deep[2];                /* without those of windows                                                 */
-	int64_t window[2];              /* of a CONVOLUTION, of one window; of ATTENTION, keys                      */
+	int64_t window[2];              /* of a CONVOLUTION, of one window; of ATTENTION, keys; of a NORM, sums: 1 or 2 */
 };
 /* Which orders in memory the operands of a product may have, and which dims.  Without a bit:
  *   as a BLAS takes them: of dims of one role, batches left out, each goes on where those inside of it end, in every

@@ -535,13 +535,13 @@ static int64_t positions(const struct take_question *x, const struct lt_call_anc
 }
 
 enum { SHAPE_NUMBERS = LT_DIM_DEEP + 2 };
-/* By role, and of a window or keys. */
+/* By role, and of a window, keys or sums. */
 static void count_positions(const struct take_question *x, const struct lt_call_anchor *a, int64_t *n)
 {
 	for (int32_t role = LT_DIM_BATCH; role <= LT_DIM_DEEP; role++)
 		n[role] = positions(x, a, role, false);
-	n[LT_DIM_DEEP + 1] = a->kind == LT_ANCHOR_CONVOLUTION || a->kind == LT_ANCHOR_ATTENTION
-		? positions(x, a, LT_DIM_DEEP, true) : 1;
+	n[LT_DIM_DEEP + 1] = a->kind == LT_ANCHOR_NORM ? 1 + (a->op[0] >= 0)
+		: a->kind == LT_ANCHOR_CONVOLUTION || a->kind == LT_ANCHOR_ATTENTION ? positions(x, a, LT_DIM_DEEP, true) : 1;
 }
 
 /* The number that is in no range of the shape; -1: it fits. */
@@ -558,7 +558,7 @@ const char *lt__routine_avoids_graph(
 	struct lt_arena *a, const struct lt_routine *r, const struct lt_tree *t, const struct lt_call *c)
 {
 	struct take_question x = { .a = a, .r = r, .t = t, .c = c };
-	static const char *const names[] = { "batches", "rows", "columns", "terms", "positions of a window, or keys" };
+	static const char *const names[] = { "batches", "rows", "columns", "terms", "positions of a window, keys, or sums" };
 	int64_t flops = 0, n[SHAPE_NUMBERS], shown = 0;
 	int32_t wrong = -1;
 	if (!ask(&x))

@@ -775,6 +775,28 @@ Test(cudnn, norms)
 	}
 }
 
+/* By default layer norms of many rows, and RMS norms of few. */
+Test(cudnn, norms_of_default_trees)
+{
+	static const struct { const char *type, *extents, *norm; int calls; } cases[] = {
+		{ "float16", "[2047, 768]", "LayerNormNode(x, w, b)", 0 }, { "float16", "[2048, 768]", "LayerNormNode(x, w, b)", 1 },
+		{ "bfloat16", "[128, 768]", "LayerNormNode(x, w, b)", 0 }, { "float16", "[128, 768]", "LayerNormNode(x, w)", 0 },
+		{ "bfloat16", "[8192, 4096]", "LayerNormNode(x, w)", 1 }, { "float16", "[8193, 4096]", "LayerNormNode(x, w, b)", 0 },
+		{ "float16", "[127, 768]", "RMSNormNode(x, w)", 0 }, { "float16", "[128, 768]", "RMSNormNode(x, w)", 1 },
+		{ "float16", "[1, 4096]", "RMSNormNode(x, w)", 1 }, { "float16", "[1, 4096]", "LayerNormNode(x, w, b)", 0 },
+		{ "float32", "[8192, 4096]", "LayerNormNode(x, w, b)", 0 }, { "float32", "[128, 768]", "RMSNormNode(x, w)", 0 } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char script[400];
+		const char *elems = strchr(cases[i].extents, ' ') + 1;
+		(void)snprintf(script, sizeof script, "x = CastNode(InputTensor(x, %s, %s), float32);\n"
+			"w = CastNode(ConstantTensor(w, %s, [%s), float32);\nb = CastNode(ConstantTensor(b, %s, [%s), float32);\n"
+			"result = CastNode(%s, %s);\n", cases[i].type, cases[i].extents, cases[i].type, elems, cases[i].type, elems,
+			cases[i].norm, cases[i].type);
+		const char *says = run("cudnn", script, NULL, "--no-cache --dump=tree");
+		cr_expect_eq(count(says, "call cudnn.graph"), cases[i].calls, "%s%s", script, says);
+	}
+}
+
 Test(cudnn, refusals)
 {
 	for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
@@ -882,19 +904,11 @@ Test(cudnn, trees_of_another_version)
 	}
 }
 
-#define WIDENS "def F(x) { return CastNode(x, float32); }\n"
-#define HALF_ROWS(m, n) "x = InputTensor(x, float16, [" m ", " n "]); w = ConstantTensor(w, float16, [" n "]);\n"
-/* Norms and attention of the sizes that were measured, whole: one call a layer, each with a causal mask of its own, or
- * with one that they share. */
+/* Attention of the sizes that were measured, whole: one call a layer, each with a causal mask of its own, or with one
+ * that they share. */
 Test(cudnn, default_trees_of_blocks)
 {
 	static const struct { const char *script; int calls; } cases[] = {
-		{ WIDENS HALF_ROWS("128", "768") "b = ConstantTensor(b, float16, [768]);\n"
-			"result = CastNode(LayerNormNode(F(x), F(w), F(b)), float16);\n", 1 },
-		{ WIDENS HALF_ROWS("1", "4096") "result = CastNode(RMSNormNode(F(x), F(w)), float16);\n", 1 },
-		{ WIDENS HALF_ROWS("127", "768") "result = CastNode(RMSNormNode(F(x), F(w)), float16);\n", 0 },
-		{ "x = InputTensor(x, float32, [128, 768]); w = ConstantTensor(w, float32, [768]);\n"
-			"result = RMSNormNode(x, w);\n", 0 },
 		{ LAYERS_OF("float16", "16", "128", "64"), 2 }, { LAYERS_OF("bfloat16", "16", "512", "128"), 2 },
 		{ QKV("float16", "[16", "128", "128", "64", "64") "result = CastNode(AttentionNode(" WIDE("q") ", " WIDE("k") ", "
 			WIDE("v") ", 0.125, 1), float16);\n", 1 },
