@@ -215,6 +215,43 @@ $run -b cpu --kernels "$to/number" "$to/number.lt" -i x=iota -i k=3 --verify >"$
 	grep -q '0. *2. *4. *6.' "$to/out" && grep -q '0. *5. *10. *15.' "$to/out" && grep -q '0. *3. *6. *9.' "$to/out" &&
 	[ "$($run -b cpu --kernels "$to/number" "$to/number.lt" --dump=graph | grep -c '^own .*times')" = 2 ]
 said $? "a parameter with a default is a number to the kernel: of a tensor the meaning is computed"
+# takes CONDITION CALLED: whether calls of times(x) with it are made.
+takes() {
+	sed "2i LT_TAKES(times, $1);" "$to/number/times.c" >"$to/took/times.c"
+	$run -b cpu --kernels "$to/took" "$to/number.lt" -i x=iota -i k=3 --verify >"$to/out" 2>&1 &&
+		grep -q '0. *5. *10. *15.' "$to/out" && if [ "$2" = 1 ]; then
+			! grep -q 'is not called: LT_TAKES' "$to/out"
+		else
+			grep -q 'times is not called: LT_TAKES(times, ...) does not take its extents' "$to/out"
+		fi
+	said $? "LT_TAKES(times, $1) of an operand that is not there: $2"
+}
+mkdir "$to/took" && cp "$to/number/times.lt" "$to/took"
+takes 'rank(1) == 2' 0
+takes 'rank(1) < 0' 1
+takes 'rank(1) >= 0 || elems(1) + extent(1, 0) > 0' 0
+takes 'rank(0) == 1 && elems(1) + extent(1, 0) == 0' 1
+sed "2i LT_TAKES(times, rank(2) == 2);" "$to/number/times.c" >"$to/took/times.c"
+! $run -b cpu --kernels "$to/took" "$to/number.lt" -i x=iota -i k=3 -q >"$to/out" 2>&1 &&
+	grep -qF "times.c:2: LT_TAKES asks for operand 2, and there are 1 of them, from 0 on" "$to/out"
+said $? "one that no parameter can be is a mistake of LT_TAKES"
+
+# What reads constants alone is computed by lt-build, by its meaning: a kernel is code for the target.
+cat >"$to/folded.lt" <<'END'
+c = ConstantTensor(c, float32, [5, 7]);
+result y = InputTensor(x, float32, [5, 7]) + scale(c);
+result z = scale(c);
+END
+for each in so 'c --emit c99' 'c --bare' 'c --target cortex-m3' 'c --target avr5'; do
+	case $each in
+	*cortex*) command -v arm-none-eabi-gcc >/dev/null && command -v qemu-system-arm >/dev/null || continue ;;
+	*avr5) command -v avr-gcc >/dev/null && command -v simavr >/dev/null || continue ;;
+	esac
+	# shellcheck disable=SC2086 -- words
+	"$O/lt-build" --kernels tests/own/right "$to/folded.lt" -c c=random -o "$to/folded".$each >"$to/out" 2>&1 &&
+		grep -q '^verified: 70 elements compared' "$to/out"
+	said $? "a kernel of constants alone, -o folded.$each"
+done
 
 # -- ONNX --
 

@@ -59,7 +59,8 @@ struct lt_own {
 #define LT_KERNEL(name, types, workspace) static void lt_own_##name(const struct lt_own *own)
 /* LT_TAKES(product, rank(0) == 2 && extent(1, 1) % 16 == 0); stands before it, if it does not take all that its meaning
  * takes: of other ranks and extents the meaning is computed.  A condition of such numbers, of rank(K), and of % == != <
- * <= > >= && ||; an axis that is not there has the extent 0. */
+ * <= > >= && ||; an axis that is not there has the extent 0.  An operand that is not there, since the parameter got a
+ * number, has the rank -1 and 0 elements. */
 #define LT_TAKES(name, condition) struct lt_own
 /* LT_ROUTINE(product); says that it also does what a model has without calling it by name, where that is what it means,
  * node by node: of one to four tensors, with one result. */

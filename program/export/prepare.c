@@ -20,10 +20,20 @@ static lt_status prepare_fail(const struct preparing *r, lt_status st, struct lt
 		lt__diagnostic_reason(diags, st, b->name, what));
 }
 
+/* A kernel of the user's own is code for the target: the loops, which say what it means, are run. */
+static const struct lt_tree *meaning_of(const struct lt_tree *t, struct lt_arena *a)
+{
+	if (!(t->needs & LT_NEED_OWN))
+		return t;
+	struct lt_tree *loops = lt__arena_copy(a, t, sizeof *t);
+	loops->needs &= ~(uint64_t)LT_NEED_OWN;
+	return loops;
+}
+
 static lt_status prepare_compile(struct preparing *r, int32_t kernel)
 {
 	const struct lt_frozen *f = r->x->p->kernels.at[kernel].frozen;
-	const struct lt_tree *tree = &f->tree;
+	const struct lt_tree *tree = meaning_of(&f->tree, r->a);
 	const struct lt_opened *c = &r->backends.at[0];
 	struct lt_diagnostics diags;
 	if (r->object[kernel])

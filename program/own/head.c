@@ -178,7 +178,7 @@ struct own_sum {
 	const struct lt_owncall *c;
 	int64_t threads;
 	const char *what;               /* for messages: "the workspace of LT_KERNEL" */
-	bool condition;                 /* an axis that is not there has the extent 0 */
+	bool condition;                 /* an axis that is not there has the extent 0, and so on */
 };
 
 static lt_status sum_of(struct own_sum *s, int64_t *out);
@@ -223,11 +223,13 @@ static lt_status operand_number(struct own_sum *s, enum operand_fact fact, int64
 		return sum_wrong(s, "')'");
 	const int32_t rank = k < 0 || k >= s->c->n_operand ? -1 : s->g->node[s->c->operand[k]].n_dim;
 	const bool there = rank >= 0 && (fact != OWN_EXTENT || (i >= 0 && i < rank));
-	if (rank < 0 || (!there && !s->condition))
+	/* A parameter that is given no tensor is a number here, or several. */
+	const bool left_out = s->condition && k >= s->c->n_operand && k < s->c->n_operand + s->c->n_number;
+	if ((rank < 0 && !left_out) || (!there && !s->condition))
 		return lt_fail(s->ctx, LT_EINVAL, "%s:%d: %s asks for %s %lld, and there are %d of them, from 0 on", s->path, s->line,
 			s->what, rank < 0 ? "operand" : "axis", (long long)(rank < 0 ? k : i), rank < 0 ? s->c->n_operand : rank);
-	*out = fact == OWN_RANK ? rank : fact == OWN_ELEMS ? lt__node_elems(s->g, s->c->operand[k])
-		: there ? s->g->var[s->g->node[s->c->operand[k]].dim[i]].extent : 0;
+	*out = fact == OWN_RANK ? rank : !there ? 0 : fact == OWN_ELEMS ? lt__node_elems(s->g, s->c->operand[k])
+		: s->g->var[s->g->node[s->c->operand[k]].dim[i]].extent;
 	return LT_OK;
 }
 
