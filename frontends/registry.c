@@ -145,7 +145,7 @@ lt_status lt__parse_fixes_nothing(
 	struct lt_context *ctx, const char *file, const char *frontend, const struct lt_parse_options *o)
 {
 	return !o->n_dim && !o->n_fixed ? LT_OK : lt_fail(ctx, LT_EINVAL,
-		"%s: %s of a text for the frontend '%s' cannot be set: its text says what they are", file,
+		"%s: %s of a text for the frontend '%s' cannot be set: its text says what they are, and is changed instead", file,
 		o->n_dim ? "dimensions" : "inputs", frontend);
 }
 

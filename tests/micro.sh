@@ -412,6 +412,39 @@ check "--integer names the node that is a float" says 1 "real.lt:3:" "$O/lt-buil
 	--integer --target portable -o "$to/real.c"
 check "... and without it it is built" says 0 "verified: 4 elements" "$O/lt-build" "$to/real.lt" -c s=0.5 --bare \
 	--target portable -o "$to/real.c"
+# A scalar of a run, and what makes a number of it.
+cat >"$to/part.lt" <<'END'
+n = InputTensor(n, int64, []);
+x = InputTensor(x, float32, [8]);
+result y = SliceNode(x, 0, n, 0);
+END
+check "a run-time scalar is named, and who fixes it" says 1 "part.lt:1:1: %n is an extent or an offset that is read" \
+	"$O/lt-build" "$to/part.lt" --bare -o "$to/part.c"
+check "... a number in its place" grep -q "a script has a number in its place" "$to/said"
+check "... which --dim sends there, too" says 2 "its text says what they are, and is changed instead" \
+	"$O/lt-build" "$to/part.lt" --bare -o "$to/part.c" --dim n=3
+sed -i '1d; s/n, 0)/3, 0)/' "$to/part.lt"
+check "... and that is built" says 0 "verified: 3 elements" "$O/lt-build" "$to/part.lt" --bare -o "$to/part.c"
+# A double of AVR has 32 bits: what computes, casts, copies and is given one is refused with its place.
+f64() {
+	printf '%s\n' "x = InputTensor(x, $1, [8]);" 'c = ConstantTensor(c, float64, [8]);' "result y = $2;" >"$to/f64.lt"
+	says "$3" "$4" "$O/lt-build" "$to/f64.lt" -c c=random --target "$5" -o "$to/f64.c"
+}
+for t in $targets; do
+	case $t in
+	avr5)
+		bits="is float64, and a double of this target has 32 bits: make it float32"
+		check "$t: a product in float64" f64 float64 'x * c' 1 "f64.lt:3:1: %y $bits" "$t"
+		check "$t: a result between two casts" f64 float32 'CastNode(TanhNode(CastNode(x, float64)) * c, float32)' 1 \
+			"$bits" "$t"
+		check "$t: an input that is cast" f64 float64 'CastNode(x, float32) + CastNode(c, float32)' 1 "f64.lt:1:1: %x $bits" \
+			"$t"
+		check "$t: a copy" f64 float64 'TransposeNode(ReshapeNode(x, [2, 4]), [1, 0]); result z = c' 1 "$bits" "$t"
+		check "$t: a constant that is cast before" f64 float32 'x * CastNode(c, float32)' 0 "verified: 8 elements" "$t"
+		;;
+	cortex-m3) check "$t: float64" f64 float64 'x * c' 0 "verified: 8 elements" "$t" ;;
+	esac
+done
 check "--integer without --bare" says 2 "add --bare" "$O/lt-build" "$to/real.lt" -c s=0.5 --integer -o "$to/real.c"
 check "a bare program" says 2 "makes a function, no program" "$O/lt-build" "$to/dense.lt" --bare -o "$to/program"
 check "threads" says 2 "has one thread" dense --bare --threads 2 -o "$to/dense.c"
@@ -420,10 +453,17 @@ printf 'schedule 1\n' >"$to/plain.schedule"
 plain() { dense --schedule "$to/plain.schedule" "$@"; }
 for t in $targets; do
 	check "$t: no room for what lives between kernels" says 1 \
-		"bytes of RAM are wanted, 1 more than its 399: 320 for what lives between kernels and in them (320 at one" \
+		"at least 400 bytes of RAM are wanted, 1 more than its 399: 320 for what lives between kernels and in them (320" \
 		plain --target "$t" -o "$to/small.c" --ram 399
+	check "$t: ... which says what is not counted" grep -q \
+		"80 for inputs, .* bytes); to that comes the stack of a call, which is not run yet$" "$to/said"
 	check "$t: no room in flash" says 1 "for constants (the largest tensor of them is 'w', 1024 bytes)" \
 		plain --target "$t" -o "$to/small.c" --flash 4000
+	check "$t: ... which says what is not counted" grep -q \
+		"at least 4160 bytes of flash.*; to that comes the code of the function, which is not compiled yet$" "$to/said"
+	check "$t: code that has no room is counted whole" says 1 "has no room: 4" plain --target "$t" -o "$to/small.c" \
+		--flash 4160
+	check "$t: ... with nothing to come" sh -c "! grep -q 'to that' '$to/said'"
 	check "$t: no room for a call's stack" says 1 "for the stack of a call" plain --target "$t" -o "$to/small.c" --ram 400
 	check "... and nothing is written" test ! -e "$to/small.c"
 	check "$t: there is room" says 0 "verified: 16 elements" plain --target "$t" -o "$to/fits.c" --ram 600 --flash 8000
@@ -461,6 +501,7 @@ with open(sys.argv[2]) as f:
 assert not r['fits'] and not r['verified'] and said == 'lt-build: %s\n' % r['refused'], (said, r)
 assert r['ram']['wanted'] == 400 and r['ram']['has'] == 399, r
 assert [p['bytes'] for p in r['ram']['parts']] == [320, 80], r
+assert r['ram']['more'].startswith('comes the stack') and 'more' not in r['flash'], r
 END
 }
 if python3 -c '' 2>/dev/null; then
@@ -490,7 +531,7 @@ check "... and so is a bare function of this machine" once --target portable --b
 for t in $targets; do
 	[ "$t" = avr5 ] || continue
 	printf '%s\n' '$1 = InputTensor(x, int32, [9, 100]);' '$2 = AddNode($1, $1);' 'result y = $2;' >"$to/large.lt"
-	check "no room for tensors" says 1 "atmega328p has no room: 7200 bytes of RAM are wanted, 5152 more than its 2048" \
+	check "no room for tensors" says 1 "has no room: at least 7200 bytes of RAM are wanted, 5152 more than its 2048" \
 		"$O/lt-build" "$to/large.lt" --target avr5 -o "$to/large.c"
 	sed 's/64/4000/' "$to/dense.lt" >"$to/wide.lt"
 	check "no room for constants" says 1 "the largest tensor of them is 'w', 64000 bytes" "$O/lt-build" "$to/wide.lt" \

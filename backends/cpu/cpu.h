@@ -45,7 +45,7 @@ struct lt_cpu_model {
 	 * read where the program is, not in RAM; NULL: that is the same to a program */
 	uint8_t int_bits;
 	const char *flash;
-	bool avr_libc;               /* its C library is that, which has neither rint nor erf */
+	bool avr_libc;                  /* its C library is that, which has neither rint nor erf, and a double of 32 bits */
 };
 uint32_t lt__cpu_model_count(void);
 const struct lt_cpu_model *lt__cpu_model_at(uint32_t);

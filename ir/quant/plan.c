@@ -583,7 +583,8 @@ static lt_status check_graph(const struct lt_graph *g)
 {
 	if (g->n_param)
 		return lt__node_fail(g, g->param[0].source, LT_EUNSUPPORTED, "run-time scalars are read from this: a model with "
-			"extents or places that differ from run to run is not quantised; fix them (--dim, --fix)");
+			"extents or places that differ from run to run is not quantised: a script has a number in the place of this, of a "
+			"model of ONNX --dim or --fix says it");
 	for (lt_node x = 0; x < g->n_node; x++)
 		if (g->node[x].op == LT_OP_state || g->node[x].op == LT_OP_update)
 			return lt__node_fail(g, x, LT_EUNSUPPORTED, "a model with states is not quantised: make them inputs and results");

@@ -25,11 +25,31 @@ static lt_status check_node(const struct lt_export *x, lt_node n)
 {
 	const struct lt_nodedef *d = &x->p->tree->graph->node[n];
 	const struct lt_dtypeinfo *type = lt__dtype_info(d->dtype);
+	if (x->o.no_f64 && d->dtype == LT_F64)
+		return lt_fail(x->p->ctx, LT_EUNSUPPORTED, "%s%%%s is float64, and a double of this target has 32 bits: make it "
+			"float32", lt__export_location(x, d->line, d->column), d->name);
 	if (!x->o.integer || type->cls != LT_CLASS_FLOAT)
 		return LT_OK;
 	return lt_fail(x->p->ctx, LT_EUNSUPPORTED, "%s%%%s is %s, and with --integer a run computes with integers only: "
 		"requantise by RequantShiftNode or RequantMultiplierNode, whose numbers are integers, or leave --integer out",
 		lt__export_location(x, d->line, d->column), d->name, type->script);
+}
+
+/* A node that lies there; -1: none does. */
+static lt_node node_in(const struct lt_export *x, int32_t storage)
+{
+	const struct lt_program *p = x->p;
+	for (lt_node n = 0; n < p->tree->graph->n_node; n++)
+		if (p->nests.assigned.location[n].storage == storage)
+			return n;
+	return -1;
+}
+
+/* What a kernel computes in variables is not stored, and what is copied or cast is not computed. */
+static lt_status check_storage(const struct lt_export *x, int32_t storage)
+{
+	const lt_node n = x->o.no_f64 && x->p->nests.assigned.storage[storage].dtype == LT_F64 ? node_in(x, storage) : -1;
+	return n < 0 ? LT_OK : check_node(x, n);
 }
 
 static lt_status check_step(const struct lt_export *x, const struct lt_pstep *step)
@@ -43,6 +63,10 @@ static lt_status check_step(const struct lt_export *x, const struct lt_pstep *st
 			p->tree->graph->node[f->node[0]].name);
 	for (uint32_t i = 0; f && i < f->tree.stmts.n; i++)
 		LT_TRY(check_node(x, f->node[i]));
+	for (int32_t i = 0; f && i < f->n_bind; i++)
+		LT_TRY(check_storage(x, f->bind[i].storage));
+	if (!f)
+		LT_TRY(check_storage(x, step->to));
 	const char *own = f ? lt_kernel_own_name(&f->tree) : NULL;
 	if (own && x->o.integer)
 		return lt_fail(p->ctx, LT_EUNSUPPORTED, "%s%%%s is computed by %s.c, a kernel of one's own, and with --integer a run "
@@ -55,9 +79,11 @@ static lt_status check_step(const struct lt_export *x, const struct lt_pstep *st
 lt_status lt__export_bare_check(const struct lt_export *x)
 {
 	const struct lt_graph *g = x->p->tree->graph;
-	if (g->n_param)
-		return lt_fail(x->p->ctx, LT_EUNSUPPORTED, "an extent or an offset is read when a run begins, and bare C99 is of "
-			"fixed ones: fix it by --dim, or build C99 that is not bare (--target portable)");
+	const struct lt_nodedef *d = g->n_param ? &g->node[g->param[0].source] : NULL;
+	if (d)
+		return lt_fail(x->p->ctx, LT_EUNSUPPORTED, "%s%%%s is an extent or an offset that is read when a run begins, and "
+			"bare C99 is of fixed ones: a script has a number in its place, of a model of ONNX --dim or --fix says it; or build "
+			"C99 that is not bare (--target portable)", lt__export_location(x, d->line, d->column), d->name);
 	for (int32_t i = 0; i < x->p->plan.n_run; i++)
 		LT_TRY(check_step(x, &x->p->plan.run[i]));
 	return LT_OK;
@@ -75,12 +101,10 @@ static const char *peak_name(const struct lt_export *x, int32_t storage)
 {
 	const struct lt_program *p = x->p;
 	const struct lt_graph *g = p->tree->graph;
-	lt_node n = -1;
 	if (storage < 0)
 		return lt__arena_format(x->a, "the loops of %s", p->kernels.at[p->kernels.of[p->plan.run[-1 - storage].nest]]
 			.frozen->tree.name);
-	for (int32_t i = 0; i < g->n_node && n < 0; i++)
-		n = p->nests.assigned.location[i].storage == storage ? i : -1;
+	const lt_node n = node_in(x, storage);
 	return n < 0 ? "a copy" : lt__arena_format(x->a, "%s%%%s", lt__export_location(x, g->node[n].line, g->node[n].column),
 		g->node[n].name);
 }

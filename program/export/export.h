@@ -30,6 +30,7 @@ struct lt_export_options {
 	/* Bare C99 (bare.c): the kernels are printed so, too.  integer: a run that computes with floats is refused; flash:
 	 * what stands before the type of a constant, for memory with addresses of its own, such as "__flash"; NULL: nothing */
 	bool bare, integer;
+	bool no_f64;                    /* of bare C99: a double of the target has 32 bits, so float64 is refused */
 	const char *flash;
 	bool strict;                    /* ISO C99 alone: nothing of a compiler's own, not even behind #ifdef */
 	enum lt_export_data data;

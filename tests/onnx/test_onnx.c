@@ -280,5 +280,6 @@ Test(onnx, a_frontend_without_options_refuses_them)
 	struct lt_graph *g;
 	cr_assert_eq(lt_parse_with(ctx, "graph 1\n", 8, "x", NULL, &options, &g), LT_EINVAL);
 	cr_assert_str_eq(lt_context_message(ctx),
-		"x: dimensions of a text for the frontend 'graph' cannot be set: its text says what they are");
+		"x: dimensions of a text for the frontend 'graph' cannot be set: its text says what they are, and "
+		"is changed instead");
 }

@@ -144,7 +144,7 @@ def own_memory(target):
     said = run(QUANTIZE, "large.lt", "--data", "large.npy", "-o", "l.lt", "--metric", "error", "--loss", 5, "--target",
                target, code=1)
     wanted = 5 * 1100 + (SKETCH_RAM if target == "arduino-uno" else 0)
-    assert "large.lt: atmega328p has no room: %d bytes of RAM are wanted, %d more than its 2048: 5500 for inputs" % (
+    assert "large.lt: atmega328p has no room: at least %d bytes of RAM are wanted, %d more than its 2048: 5500 for " % (
         wanted, wanted - 2048) in said and not os.path.exists("l.lt"), said
 
 

@@ -65,7 +65,7 @@ void build_watch_begin(struct build_watch *, const struct lt_folder *);
 void build_watch_end(struct build_watch *);
 
 /* What a memory of a microcontroller is wanted for, the largest first; more: how to know it.  has: its bytes, 0: any
- * number. */
+ * number; more: what is not known yet and comes to that, as the rest of "to that"; NULL: nothing. */
 enum { BUILD_WANTS = 5 };
 struct build_want { const char *what; int64_t bytes; const char *more; };
 
@@ -76,7 +76,8 @@ struct build_micro {
 	uint32_t time, stack;
 	const char *unit, *predicted_unit;
 	struct lt_walk_work work;
-	struct build_room { int64_t wanted, has; struct build_want want[BUILD_WANTS]; int n; } flash_room, ram_room;
+	struct build_room { int64_t wanted, has; struct build_want want[BUILD_WANTS]; int n; const char *more; } flash_room,
+		ram_room;
 	char *refused;                  /* the sentence of the one that is too small, malloc; NULL: there is room */
 };
 

@@ -97,10 +97,12 @@ lt_status build_texts(struct building *b)
 {
 	char header[300], bytes[BUILD_PATH], about[2048], flags[4096];
 	const bool arrays = b->o.data ? !strcmp(b->o.data, "array") : b->format == BUILD_C;
+	const struct lt_cpu_model *micro = b->target.micro ? lt__cpu_model_find(b->target.model, strlen(b->target.model))
+		: NULL;
 	struct lt_export_options o = { .name = b->name, .header = header, .bytes = bytes, .about = about,
 		.flags = b->format == BUILD_C ? flags : NULL,
-		.bare = b->target.bare, .integer = b->o.integer, .flash = b->target.micro
-			? lt__cpu_model_find(b->target.model, strlen(b->target.model))->flash : NULL,
+		.bare = b->target.bare, .integer = b->o.integer, .flash = micro ? micro->flash : NULL,
+		.no_f64 = micro && micro->avr_libc,
 		.strict = b->target.strict, .data = b->target.module ? LT_EXPORT_LOADED
 			: arrays ? LT_EXPORT_ARRAYS : LT_EXPORT_INCBIN,
 		.static_workspace = !b->o.workspace || !strcmp(b->o.workspace, "static") };

@@ -208,19 +208,22 @@ static lt_status check_room(struct building *b, const char *memory, struct build
 	for (int i = 0; i < r->n && r->want[i].bytes; i++)
 		snprintf(said + strlen(said), sizeof said - strlen(said), "%s %lld for %s%s", i ? "," : "",
 			(long long)r->want[i].bytes, r->want[i].what, r->want[i].more);
+	if (r->more)
+		snprintf(said + strlen(said), sizeof said - strlen(said), "; to that %s", r->more);
 	free(b->micro.refused);
-	b->micro.refused = lt__must_format("%s has no room: %lld bytes of %s are wanted, %lld more than its %lld:%s",
-		chip ? chip->name : b->target.model, (long long)r->wanted, memory, (long long)(r->wanted - r->has),
-		(long long)r->has, said);
+	b->micro.refused = lt__must_format("%s has no room: %s%lld bytes of %s are wanted, %lld more than its %lld:%s",
+		chip ? chip->name : b->target.model, r->more ? "at least " : "", (long long)r->wanted, memory,
+		(long long)(r->wanted - r->has), (long long)r->has, said);
 	return lt_fail(b->ctx, LT_EUNSUPPORTED, "%s", b->micro.refused);
 }
 
-/* code: bytes of the function without its constants. */
+/* code: bytes of the function without its constants, 0 before it is compiled. */
 static lt_status check_flash(struct building *b, int64_t code)
 {
 	const struct build_chip *chip = build_chip_asked(b);
 
-	b->micro.flash_room = (struct build_room){ .has = b->o.flash ? b->o.flash : chip ? chip->flash : 0, .n = 3, .want = {
+	b->micro.flash_room = (struct build_room){ .has = b->o.flash ? b->o.flash : chip ? chip->flash : 0, .n = 3,
+		.more = code ? NULL : "comes the code of the function, which is not compiled yet", .want = {
 		{ "constants", lt__export_constant_bytes(b->export), largest_of(b, true) },
 		{ "the function", code, "" },
 		{ "the sketch around it and its example", b->board ? b->board->flash + b->micro.tensors : 0, "" } } };
@@ -233,7 +236,8 @@ static lt_status check_ram(struct building *b, int64_t stack)
 	const int64_t planned = b->export->bare_size.bytes, text = b->export->o.static_workspace ? planned : 0;
 	const struct build_chip *chip = build_chip_asked(b);
 
-	b->micro.ram_room = (struct build_room){ .has = b->o.ram ? b->o.ram : chip ? chip->ram : 0, .n = 5, .want = {
+	b->micro.ram_room = (struct build_room){ .has = b->o.ram ? b->o.ram : chip ? chip->ram : 0, .n = 5,
+		.more = stack ? NULL : "comes the stack of a call, which is not run yet", .want = {
 		{ "inputs, results and states", b->micro.tensors, largest_of(b, false) },
 		{ "what lives between kernels and in them", planned, lt__export_bare_peak(b->export) },
 		{ "other data of the function", b->micro.ram - text, "" },

@@ -29,6 +29,8 @@ static json_t *room_json(const struct build_room *r)
 		json_array_append_new(parts, json_pack("{s:s,s:I}", "what", r->want[i].what, "bytes",
 			(json_int_t)r->want[i].bytes));
 	json_object_set_new(o, "parts", parts);
+	if (r->more)
+		json_object_set_new(o, "more", json_string(r->more));
 	return o;
 }
 
