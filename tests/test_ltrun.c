@@ -112,6 +112,7 @@ static const struct mistake cases[] = {
 	{ "--cache=stats", 0, "kernels", "" },
 	{ "--dump=dot add.lt", 0, "digraph", "" },
 	{ "--dump=tree add.lt", 0, "for ", "" },
+	{ "--dump=explain -b ref add.lt", 0, "k0_3 -> ref\n", "" },
 	{ "--dump=source -b cpu add.lt", 0, "static __attribute__((noinline)) void k0_", "" },
 	{ "--dump=source add.lt -o /dev/full", 1, "", "cannot be written" },
 };

@@ -50,7 +50,7 @@ static lt_status dump_program(struct run *r, struct lt_says *to)
 	static const struct { const char *name; enum lt_dump_kind kind; } kinds[] = {
 		{ "tree", LT_SHOW_TREE }, { "access", LT_SHOW_ACCESS }, { "frozen", LT_SHOW_FROZEN }, { "source", LT_SHOW_SOURCE },
 		{ "asm", LT_SHOW_ASM }, { "plan", LT_SHOW_PLAN }, { "kernel", LT_SHOW_KERNEL },
-		{ "stats", LT_SHOW_STATS }, { "schedule", LT_SHOW_SCHEDULE },
+		{ "stats", LT_SHOW_STATS }, { "schedule", LT_SHOW_SCHEDULE }, { "explain", LT_SHOW_EXPLAIN },
 	};
 	lt_status s = LT_OK;
 

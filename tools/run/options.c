@@ -218,10 +218,11 @@ static const struct lt_tool_option rows[] = {
 	{ 0, "view", "FILE.html", TAKE_TEXT, AT(view), .help = "the same as a page for a browser: the loop tree as boxes, "
 		"with extents, footprints and times, beside the script; no server, no network", RUN, LT_VALUES("*.html") },
 	{ 0, "dump", "=KIND", TAKE_CHOICE, AT(dump), .help = "prints instead of running: %v; script, with -o, "
-		"writes the weights beside it; schedule: what default trees of microcontrollers are made by; diff takes two files "
-		"with trees, and the exit code is 1 if they differ", PRINTS,
+		"writes the weights beside it; schedule: what default trees of microcontrollers are made by; explain: what --explain "
+		"says, without data and without a device; diff takes two files with trees, and the exit code is 1 if they differ",
+		PRINTS,
 		LT_VALUES("graph", "dot", "script", "tree", "access", "frozen", "kernel", "source", "asm", "stats", "plan",
-			"schedule", "diff") },
+			"schedule", "explain", "diff") },
 	{ 'd', NULL, "LETTER", TAKE_OWN, AT(pass), .help = "with --dump=graph, dot or script: the graph after that pass (%v)",
 		GRAPH, .list = pass_at, .own = take_pass },
 	{ 'k', NULL, "LETTER", TAKE_OWN, AT(kernel_step), .help = "with --dump=kernel: kernel programs after that step (%v), "
