@@ -123,6 +123,28 @@ in_numpy() {
 check "what makes data of the input of it" in_numpy
 data=large.npy code=1 check "a number beside which all others are lost, with its place" \
 	refuses "'x': row 1, number 2 of large.npy is -1e+09, and 99 of 100 are below" --metric error --loss 0 --time 1
+# An input that nothing reads stays one of the script, in its type: what is given to the model may be given to it.
+unread() {
+	local mode
+	printf '%s\n' 'x = InputTensor(x, float32, [2, 6]);' 'z = InputTensor(z, float32, [3]);' \
+		'result = x @ ConstantTensor(w, float32, [6, 4]);' >two.lt
+	fresh && says 2 "the input 'z' has no data: --data z=FILE gives it; nothing reads it" "$O/lt-quantize" two.lt -w w.npz \
+		--data x=x.npy -o q.lt || return 1
+	python3 -c "
+import numpy as np
+x = np.load('x.npy')
+np.savez('two.npz', x=x, z=np.arange(30, dtype='f').reshape(10, 3))
+np.savez('two-in.npz', x=x[:2], z=np.ones(3, 'f'))"
+	for mode in static weights; do
+		"$O/lt-quantize" two.lt -w w.npz --data two.npz -o q.lt --mode $mode -q --loss 50 && grep 'z, float32, \[3\]' q.lt &&
+			"$O/lt-run" q.lt -i x=1 -i z=2 -q || return 1
+	done
+	"$O/lt-quantize" two.lt -w w.npz --data two.npz -o q.lt -q --loss 50 --data-out ints.npz && python3 -c "
+import numpy as np
+d = np.load('ints.npz')
+assert d['x'].dtype.kind in 'iu' and (d['z'] == np.load('two.npz')['z']).all(), d"
+}
+check "an input that nothing reads" unread
 data=none.npy check "no rows" refuses 'there are no rows'
 w=inf.npz check "an infinite weight" refuses 'is inf, which no integer stands for'
 check "labels of another length" refuses 'one integer for each of the 20 rows' --labels short.npy

@@ -589,6 +589,10 @@ program_words() {
 	says 2 "there is no option '--foo'" "$to/words" --foo "$to/kept.npy" "$to/y.npy" &&
 	says 2 "there is no option '--version'" "$to/words" --version &&
 	says 2 "there is no 'z'; there is: x, result" "$to/words" "z=$to/kept.npy" "$to/y.npy" &&
+	printf 'z = InputTensor(z, int8, [2]);\n' | cat - "$to/kept.lt" >"$to/idle.lt" && quick "$to/idle.lt" -o "$to/idle" \
+		-q && says 2 "nothing reads the input 'z': leave it out" "$to/idle" "z=$to/kept.npy" "$to/kept.npy" "$to/y.npy" &&
+	quick "$to/idle.lt" -o "$to/idle.c" -q && grep -q "^/\* input 'z': nothing reads it" "$to/idle.h" &&
+	quick "$to/idle.lt" -o "$to/idle.c" -q --bare && grep -q "^/\* input 'z': nothing reads it" "$to/idle.h" &&
 	says 2 "'x' is given twice" "$to/words" "x=$to/kept.npy" "x=$to/kept.npy" "$to/y.npy" &&
 	says 2 "'x' is given twice" "$to/words" "$to/kept.npy" "x=$to/kept.npy" "$to/y.npy" && [ ! -e "$to/y.npy" ] &&
 	(cd "$to" && cp kept.npy z=1.npy && ./words ./z=1.npy y.npy && cmp y.npy kept.npy) && rm "$to/y.npy"

@@ -155,7 +155,7 @@ printf '%s\n' '$1 = InputTensor(x, float32, [4]);' '$2 = BufferTensor(sum, float
 printf '%s\n' 'graph 1' 'var i 8' 'var j 2' 'param begin = %b[0] in 0..6' '%b = i64[] input "begin"' \
 	'%x = f32[i] input "x"' '%y = f32[j] view { %x[j + begin] }' 'result "y" = %y' >"$to/slice.graph"
 printf '%s\n' '$1 = InputTensor(at, int64, [2]);' '$2 = ConstantTensor(table, float32, [3, 2]);' \
-	'$3 = GatherNode($2, $1);' 'result y = $3;' >"$to/table.lt"
+	'$3 = GatherNode($2, $1);' 'z = InputTensor(z, float32, [2]);' 'result y = $3;' >"$to/table.lt"
 printf '%s\n' 'graph 1' 'var i 3' '%a = f32[i] input "7"' '%b = f32[i] input "3"' '%c = f32[i] sub %a, %b' \
 	'%d = f32[i] mul %a, %a' 'result "2" = %c' 'result "1" = %d' >"$to/numbers.graph"
 modules() {

@@ -206,6 +206,16 @@ lt_node lt__quant_emit_views(struct quant_emission *e, lt_node x, lt_node base, 
 
 /* -- a graph that is made of a plan -- */
 
+/* What nothing reads is given to the model, so it is to what is made of it. */
+static lt_status emit_unread(struct quant_emission *e)
+{
+	const struct lt_graph *g = e->q->graph;
+	for (lt_node x = 0; x < g->n_node; x++)
+		if (g->node[x].op == LT_OP_input && e->to[x] < 0 && lt__quant_emit_kept(e, x) < 0)
+			return g->ctx->code;
+	return LT_OK;
+}
+
 struct quant_emission_run { struct quant_emission e; quant_emission_body *body; void *user; int64_t samples; };
 
 static lt_status run_emission(void *user)
@@ -217,7 +227,8 @@ static lt_status run_emission(void *user)
 		return g->ctx->code;
 	r->e.to = LT_NEW(r->e.scratch, lt_node, g->n_node + 1);
 	memset(r->e.to, -1, sizeof *r->e.to * (size_t)g->n_node);
-	return r->body(&r->e, r->user);
+	LT_TRY(r->body(&r->e, r->user));
+	return r->samples ? LT_OK : emit_unread(&r->e);
 }
 
 lt_status lt__quant_emission_run(const struct lt_quant *q, int64_t samples, quant_emission_body *body, void *user,

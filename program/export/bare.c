@@ -366,6 +366,7 @@ void lt__export_bare_declare(const struct lt_export *x, struct lt_text *t)
 			lt__text_format(t, "#define %s_%s_ELEMENTS %lld\n", x->upper, m->name,
 				(long long)((int64_t)m->def->bytes / (int64_t)lt__dtype_info(m->def->dtype)->bytes));
 		}
+	lt__export_unread(x, t, "/* input '", lt__export_comment, "': nothing reads it, so no call is given it */\n");
 	lt__text_format(t, "/* Of RAM, besides what a call is given: %s; of it %lld are live at one time.  Of constants. */\n"
 		"#define %s_WORKSPACE_BYTES %lld\n#define %s_CONSTANT_BYTES %lld\n\n",
 		x->o.static_workspace ? "static memory, for one call at a time" : "`workspace`, at a multiple of 8",

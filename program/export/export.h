@@ -100,6 +100,9 @@ const char *lt__export_address(const struct lt_export *, int32_t storage);
 
 /* member.c */
 lt_status lt__export_members(struct lt_export *);
+/* Each input that is no member, for nothing reads it: its name as it has to stand there, between two texts. */
+void lt__export_unread(const struct lt_export *, struct lt_text *, const char *before,
+	const char *(*quoted)(const struct lt_export *, const char *), const char *behind);
 const struct lt_vardef *lt__export_var(const struct lt_export *, const struct lt_export_member *, int32_t axis);
 int32_t lt__export_scalar(const struct lt_export *, lt_param);          /* the input that is its value; -1: none */
 /* Whether an extent is a scalar, and no other sum. */

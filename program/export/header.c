@@ -120,6 +120,7 @@ void lt__export_declare(const struct lt_export *x, struct lt_text *t)
 		for (int32_t i = 0; i < x->p->bindings[kinds[k].kind].n; i++)
 			if (x->member[kinds[k].kind][i].name)
 				header_shape(x, t, &x->member[kinds[k].kind][i]);
+	lt__export_unread(x, t, "/* input '", lt__export_comment, "': nothing reads it, so no call is given it */\n");
 	lt__text_format(t, "#define %s_WORKSPACE_BYTES %lld\n", x->upper, (long long)(w.all ? w.all + LT_EXPORT_ALIGN : 0));
 	lt__text_format(t, "#define %s_CONSTANT_BYTES %lld\n", x->upper, (long long)lt__export_constant_bytes(x));
 	lt__text_format(t, "#define %s_THREADS %u\n\n", x->upper, (unsigned)x->p->options.n_thread);

@@ -101,6 +101,16 @@ static bool *members_asked(const struct lt_export *x)
 	return asked;
 }
 
+void lt__export_unread(const struct lt_export *x, struct lt_text *t, const char *before,
+	const char *(*quoted)(const struct lt_export *, const char *), const char *behind)
+{
+	for (int32_t i = 0; i < x->p->bindings[LT_BINDING_INPUT].n; i++) {
+		const struct lt_export_member *m = &x->member[LT_BINDING_INPUT][i];
+		if (!m->name)
+			lt__text_format(t, "%s%s%s", before, quoted(x, m->def->name), behind);
+	}
+}
+
 static void name_members(struct lt_export *x)
 {
 	struct lt_names *taken = lt__names_new(x->a);

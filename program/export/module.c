@@ -161,7 +161,11 @@ void lt__export_json(const struct lt_export *x, struct lt_text *t)
 				json_tensor(x, t, &kinds[k], i);
 				first = false;
 			}
-	lt__text_format(t, " ],\n\t\"weights\": %lld\n", (long long)lt__export_constant_bytes(x));
+	lt__text_format(t, " ],\n\t\"unread\": [");
+	struct lt_text names = { .arena = x->a };
+	lt__export_unread(x, &names, ", ", json_string, "");
+	lt__text_format(t, "%s", names.n ? names.at + 2 : "");
+	lt__text_format(t, "],\n\t\"weights\": %lld\n", (long long)lt__export_constant_bytes(x));
 }
 
 /* --- their types --- */

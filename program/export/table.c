@@ -143,6 +143,9 @@ void lt__export_table(const struct lt_export *x, struct lt_text *t)
 			if (x->member[kinds[k].kind][i].name)
 				table_row(x, t, &kinds[k], &x->member[kinds[k].kind][i], i);
 	lt__text_format(t, "};\nenum { N_TENSOR = sizeof tensors / sizeof *tensors };\n\n");
+	lt__text_format(t, "/* Inputs of the model that nothing reads. */\nstatic const char *const unread[] = { ");
+	lt__export_unread(x, t, "", lt__export_string, ", ");
+	lt__text_format(t, "NULL };\n\n");
 	lt__text_format(t, "/* At this run's extents. */\nstatic size_t bytes_of(const struct tensor *t)\n{\n"
 		"\tsize_t n = t->bytes;\n\tint i;\n\tfor (i = 0; i < t->rank; i++)\n"
 		"\t\tn *= (size_t)(t->kind == INPUT ? t->extent[i] : t->shape[i]);\n\treturn n;\n}\n\n");

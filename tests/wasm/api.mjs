@@ -140,6 +140,11 @@ const tests = {
 		refused(() => m.run({ at: BigInt64Array.of(2n, 5n) }), 'EFAULT', '(5)');
 		same(m.run({ at: BigInt64Array.of(1n, 1n) }).y, [2, 3, 2, 3]);
 	},
+	async 'an input that nothing reads, and one that there is not'() {
+		const m = await load('table'), at = BigInt64Array.of(2n, 0n);
+		refused(() => m.run({ at, z: new Float32Array(2) }), 'EMISSING', "nothing reads the input 'z': leave it out");
+		refused(() => m.run({ at, zz: new Float32Array(2) }), 'EMISSING', "there is no input 'zz'; there is: 'at'");
+	},
 	async 'modules and weights that are no others'() {
 		const { load: first } = await open('first');
 		const module = readFileSync(path('first/first.wasm')), weights = readFileSync(path('first/first.weights'));

@@ -126,8 +126,8 @@ static const char own[] = " "
 	"has_value header help imply is_npy is_type least_I* least_R* least_S* look looking lt_* memory_I* memory_R* "
 	"memory_S* model_of no_name open_scalar parallel_for places read_all read_header read_number read_shape "
 	"read_tensor refuse replace same_file say say_type serve shape_I* shape_R* shape_S* show start_threads started "
-	"sum_I* sum_R* sum_S* sums take_file take_number take_piece take_words team tensors terms try_* value_at value_of "
-	"work workspace write_header write_rows write_tensor ";
+	"sum_I* sum_R* sum_S* sums take_file take_number take_piece take_words team tensors terms try_* unread value_at "
+	"value_of work workspace write_header write_rows write_tensor ";
 
 static bool is_word(const char *words, const char *name, size_t n)
 {

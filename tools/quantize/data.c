@@ -260,8 +260,8 @@ lt_status quantize_data_read(struct quantizing *z)
 	}
 	for (int32_t i = 0; i < in->n; i++)
 		if (!z->input[i].at)
-			return lt_fail(z->ctx, LT_EMISSING, "the input '%s' has no data: --data %s=FILE gives it", in->at[i].name,
-				in->at[i].name);
+			return lt_fail(z->ctx, LT_EMISSING, "the input '%s' has no data: --data %s=FILE gives it%s", in->at[i].name,
+				in->at[i].name, in->at[i].needed ? "" : "; nothing reads it, so the model may be without it");
 	LT_TRY(check_rows(z));
 	LT_TRY(hold_out(z));
 	choose_chunk(z);

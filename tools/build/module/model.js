@@ -336,7 +336,8 @@ class Model {
 			fail('EINVAL', `run takes an object with the inputs by name: ${there}`);
 		for (const name of Object.keys(inputs))
 			if (!list.some((t) => t.name === name))
-				fail('EMISSING', `there is no input '${name}'; there is: ${there}`);
+				fail('EMISSING', table.unread.includes(name) ? `nothing reads the input '${name}': leave it out`
+					: `there is no input '${name}'; there is: ${there}`);
 		const given = list.filter((t) => inputs[t.name] !== undefined);
 		for (const t of list)
 			if (!t.implied && !given.includes(t))

@@ -431,9 +431,17 @@ static const char *file_of[N_TENSOR + 1];
 /* NAME=FILE, where NAME has no folder or ending in it: FILE may have a = of its own. */
 static int no_name(char *word)
 {
+	const char *const *none = unread;
 	int i;
-	say(stderr, NAME ": '%s': there is no '", word);
+	say(stderr, NAME ": '%s': ", word);
 	word[strcspn(word, "=")] = '\0';
+	while (*none && strcmp(*none, word) != 0)
+		none++;
+	if (*none) {
+		say(stderr, "nothing reads the input '%s': leave it out\n", word);
+		return 2;
+	}
+	say(stderr, "there is no '");
 	say(stderr, "%s'; there is:", word);
 	for (i = 0; i < N_TENSOR; i++)
 		say(stderr, i ? ", %s" : " %s", tensors[i].name);
