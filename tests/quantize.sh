@@ -128,7 +128,7 @@ unread() {
 	local mode
 	printf '%s\n' 'x = InputTensor(x, float32, [2, 6]);' 'z = InputTensor(z, float32, [3]);' \
 		'result = x @ ConstantTensor(w, float32, [6, 4]);' >two.lt
-	fresh && says 2 "the input 'z' has no data: --data z=FILE gives it; nothing reads it" "$O/lt-quantize" two.lt -w w.npz \
+	fresh && says 2 "'z' has no data: --data z=FILE gives it; nothing reads it" "$O/lt-quantize" two.lt -w w.npz \
 		--data x=x.npy -o q.lt || return 1
 	python3 -c "
 import numpy as np
@@ -662,6 +662,63 @@ interrupted_early() {
 	grep -q 'interrupted: the best of' said || ! grep -q -i interrupt said
 }
 check "an interrupted search that has found nothing says so" interrupted_early
+
+# With --target a compiler may be at work for the best one when the signal comes: it is still built, and written if it
+# has room.  Before that, and by a second signal, all ends at once, and nothing is left: no folder, and no process that
+# works in one.
+cat >slow-gcc <<'END'
+#!/bin/sh
+# A compiler that says in a file which function it compiles, and takes its time for the n-th.
+case " $* " in
+*" -c "*/quantized.c*)
+	n=$(($(cat n) + 1))
+	echo $n >n
+	[ $n != "$(cat slow)" ] || { touch at; sleep 1; } ;;
+esac
+exec "$REAL" "$@"
+END
+chmod +x slow-gcc
+# interrupted_target CODE BUILD SIGNALS: while the compiler is at work for the first (lt-build is tried) or
+# the second (the best candidate) time.
+interrupted_target() {
+	local code=$1 build=$2 signals=$3 pid i s
+	fresh && rm -rf bin temporary at && mkdir bin temporary && ln -s ../slow-gcc "bin/${cross}gcc" && echo 0 >n &&
+		echo "$build" >slow || return 1
+	set -m
+	REAL=$(command -v "${cross}gcc") PATH=$PWD/bin:$PATH TMPDIR=$PWD/temporary "$O/lt-quantize" net.lt -w w.npz \
+		--data x.npy -o q.lt --metric error --loss 100 --bits 8 --target "$chip" >said 2>&1 &
+	pid=$!
+	set +m
+	for i in $(seq 1500); do [ -e at ] && break; sleep 0.02; done
+	for s in $signals; do
+		case $s in group) kill -INT -- "-$pid" ;; *) kill "-$s" $pid ;; esac
+		sleep 0.1
+	done
+	wait $pid
+	i=$?
+	cat said
+	[ $i = "$code" ] && [ -z "$(ls temporary)" ] && ! grep -lzas "^TMPDIR=$PWD/temporary/" /proc/[0-9]*/environ || return 1
+	if [ "$build $signals" = "2 ${signals% *}" ]; then
+		grep -q 'interrupted: the best of [0-9]* candidate' said && "$O/lt-run" q.lt -i x=1 -q &&
+			grep -q 'bytes of flash and .* bytes of RAM' said
+	else
+		[ ! -e q.lt ] && [ ! -e q.safetensors ]
+	fi
+}
+case "$targets" in
+cortex-m3*) chip=cortex-m3 cross=arm-none-eabi- ;;
+*avr5) chip=avr5 cross=avr- ;;
+*) chip= ;;
+esac
+if [ -n "$chip" ]; then
+	check "--target: an interrupt keeps the best one, which is built" interrupted_target 130 2 INT
+	check "... as one of the whole group does, and SIGTERM" eval 'interrupted_target 130 2 group &&
+		interrupted_target 143 2 TERM'
+	check "... a second one ends it at once, and leaves nothing" interrupted_target 130 2 'INT INT'
+	check "... so does one before there is a candidate" interrupted_target 130 1 INT
+else
+	echo "ok - --target: interrupts # SKIP scripts/setup.sh micro installs what runs it"
+fi
 
 # A model of ONNX: a convolution, its batch normalisation, a pool, tanh, a layer, softmax.
 onnx_model() {

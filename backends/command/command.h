@@ -41,7 +41,7 @@ struct lt_folder {
 int lt__folder_new(struct lt_folder *, const char *dir);
 /* With all that is in it; nothing, if there is none. */
 void lt__folder_remove(struct lt_folder *);
-/* Ends every process whose TMPDIR it is. */
+/* Ends every process whose TMPDIR it is, or is in it: of a program that has made one of its own there. */
 void lt__folder_end_users(const char *path);
 /* All that this process has made and not removed, with what runs in them; for a signal's handler. */
 void lt__folder_leave_none(void);

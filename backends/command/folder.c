@@ -63,8 +63,9 @@ static void empty(int fd, int depth)
 	close(fd);
 }
 
-/* Whether the environment that a process began with has `word`; process: its folder in /proc. */
-static bool has_word(int process, const char *word)
+/* Whether the environment that a process began with has `word`, a variable with a folder, or one in that; process: its
+ * own folder, in /proc. */
+static bool has_folder(int process, const char *word)
 {
 	char part[4096];
 	size_t n = strlen(word), at = 0;
@@ -72,7 +73,7 @@ static bool has_word(int process, const char *word)
 	int fd = openat(process, "environ", O_RDONLY | O_CLOEXEC);
 	for (ssize_t got; fd >= 0 && !found && (got = read(fd, part, sizeof part)) > 0; )
 		for (ssize_t i = 0; i < got && !found; i++) {
-			found = part[i] == '\0' && same && at == n;
+			found = (part[i] == '\0' || part[i] == '/') && same && at == n;
 			same = part[i] == '\0' || (same && at < n && part[i] == word[at]);
 			at = part[i] == '\0' ? 0 : at + 1;
 		}
@@ -99,7 +100,7 @@ void lt__folder_end_users(const char *path)
 		for (const char *name; d.fd >= 0 && (name = next_name(&d)); ) {
 			pid_t pid = (pid_t)strtol(name, NULL, 10);
 			int process = pid > 1 && pid != getpid() ? openat(d.fd, name, OPEN_FOLDER) : -1;
-			if (process >= 0 && has_word(process, word)) {
+			if (process >= 0 && has_folder(process, word)) {
 				end_process(process, pid);
 				n++;
 			}

@@ -232,6 +232,7 @@ int main(int argc, char **argv)
 {
 	static struct quantizing z;
 	bool done = false;
+	lt__interrupt_begin();
 	if (lt_context_new(&z.ctx)) {
 		fputs("lt-quantize: out of memory\n", stderr);
 		return LT_EXIT_FAILED;
