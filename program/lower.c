@@ -130,6 +130,9 @@ lt_status lt__lower(struct lt_program *p, const struct lt_request *q)
 	if (taken && !q->tree_only)
 		lt__kernels_find(nests, n_target, p->arena, &p->kernels);       /* equal nests are one kernel */
 	if (!taken || q->tree_only) {
+		const char *elsewhere = q->tree_only && taken ? lt__offers_elsewhere(offers, p->tree) : NULL;
+		if (elsewhere && p->options.log)
+			p->options.log(p->options.user, LT_LOG_INFO, elsewhere);
 		lower_explain(p);
 		return taken ? LT_OK : lt__offers_refused(offers, nests);
 	}

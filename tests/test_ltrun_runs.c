@@ -473,12 +473,13 @@ Test(ltrun_runs, the_report_tells_the_true_errors)
 
 /* ---- trees that were read ---- */
 
-/* The line of the tree that is in the way, and that the tree says that it is for another machine; --explain says it of
- * one that runs. */
+/* The line of the tree that is in the way, and that the tree says that it is for another machine; --explain and
+ * --check-schedule say it of one that runs. */
 Test(ltrun_runs, trees_for_another_target)
 {
 	cr_assert_eq(run("-q --no-cache -b sim:h100 --dump=tree add.lt"), 0, "%s", err);
-	ltrun_write_text("other.tree", out);
+	char *other = strdup(out);
+	ltrun_write_text("other.tree", other);
 	cr_expect_eq(run("-q --no-cache -b cpu --schedule=other.tree -i x=1 -c w=1 add.lt"), 1);
 	cr_expect_not_null(strstr(err, "other.tree:11:1: "), "%s", err);
 	cr_expect_not_null(strstr(err, ":11:1: it has no block loops"), "%s", err);
@@ -486,8 +487,17 @@ Test(ltrun_runs, trees_for_another_target)
 	cr_expect_eq(run("-q --no-cache -b ref --explain --schedule=other.tree -i x=1 -c w=1 add.lt"), 0, "%s", err);
 	cr_expect_not_null(
 		strstr(out, "other.tree was made for the target 'sim:h100'; it is run as it is for 'ref'"), "%s%s", out, err);
+	cr_expect_eq(run("--check-schedule -b ref --schedule=other.tree add.lt"), 0, "%s", err);
+	cr_expect_not_null(strstr(err, "was made for the target 'sim:h100'; it is run as it is for 'ref'"), "%s", err);
+	cr_expect_eq(run("--check-schedule -b sim:h100 --schedule=other.tree add.lt"), 0, "%s", err);
+	cr_expect_str_eq(err, "");
 	cr_expect_eq(run("-q --no-cache -b sim:h100 --explain --schedule=other.tree -i x=1 -c w=1 add.lt"), 0, "%s", err);
 	cr_expect_null(strstr(out, "was made for the target"), "%s", out);
+	memcpy(strstr(other, "target sim:h100"), "target cortx-m0", 15);
+	ltrun_write_text("other.tree", other);
+	cr_expect_eq(run("--check-schedule -b ref --schedule=other.tree add.lt"), 0, "%s", err);
+	cr_expect_not_null(strstr(err, "for the target 'cortx-m0', which is none of a backend here; it is run"), "%s", err);
+	free(other);
 }
 
 /* A tensor beyond a run-time extent: it is that which does not fit, and its extent is not asked for. */

@@ -56,6 +56,8 @@ lt_status lt__offer_nests(struct lt_offers *, struct lt_looptree *, struct lt_ne
 bool lt__offers_plainer(struct lt_offers *, const struct lt_looptree *, lt_tnode failed, lt_status);
 /* That tree, in the place of the one before. */
 lt_status lt__offers_tree(const struct lt_offers *, struct lt_looptree **);
+/* That a tree of the user's is for another target; NULL: it is not. */
+const char *lt__offers_elsewhere(const struct lt_offers *, const struct lt_looptree *);
 /* LT_EUNSUPPORTED, with a sentence about the first nest that no backend takes. */
 lt_status lt__offers_refused(const struct lt_offers *, const struct lt_nests *);
 #endif

@@ -286,14 +286,24 @@ static bool is_for_another(const struct lt_offers *x, const struct lt_looptree *
 	return t->file && t->target;
 }
 
+const char *lt__offers_elsewhere(const struct lt_offers *x, const struct lt_looptree *t)
+{
+	if (!is_for_another(x, t) || !x->target[0])
+		return NULL;
+	const char *backend = lt__arena_format(x->arena, "%.*s", (int)strcspn(t->target, ":"), t->target);
+	return lt__arena_format(x->arena, "%s was made for the target '%s'%s; it is run as it is for '%s'", t->file, t->target,
+		lt_backend_find(backend) ? "" : ", which is none of a backend here", x->target[0]->name);
+}
+
 /* For --explain. */
 static void explain_target(const struct lt_offers *x, struct lt_looptree *t)
 {
-	if (!is_for_another(x, t) || x->nests->n == 0 || x->nests->frozen[0].tree.stmts.n == 0)
+	const char *elsewhere = lt__offers_elsewhere(x, t);
+	if (!elsewhere || x->nests->n == 0 || x->nests->frozen[0].tree.stmts.n == 0)
 		return;
 	LT_GROW(t->arena, t->note, t->n_note, t->cap_note);
-	t->note[t->n_note++] = (struct lt_tnote){ x->nests->frozen[0].node[0], lt__arena_format(t->arena,
-		"tree: %s was made for the target '%s'; it is run as it is for '%s'", t->file, t->target, x->target[0]->name) };
+	t->note[t->n_note++] = (struct lt_tnote){ x->nests->frozen[0].node[0], lt__arena_format(t->arena, "tree: %s",
+		elsewhere) };
 }
 
 lt_status lt__offer_nests(struct lt_offers *x, struct lt_looptree *t, struct lt_nests *nests, bool *again)

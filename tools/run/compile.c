@@ -41,6 +41,13 @@ static void show_short_log(void *user, int level, const char *text)
 		show_log(user, level, text);
 }
 
+/* What is said of the schedule, and of kernels of one's own: nothing is run, so what a backend warns of is not so. */
+static void show_info(void *user, int level, const char *text)
+{
+	if (level == LT_LOG_INFO)
+		show_log(user, level, text);
+}
+
 static void explain(void *run, const struct lt_explained *e)
 {
 	model_explain_add(&((struct run *)run)->model, e);
@@ -80,7 +87,7 @@ lt_status run_schedule_check(struct run *r)
 	struct lt_options options = { .size = sizeof options, .n_thread = (uint32_t)r->o.threads, .strict = r->o.strict,
 		.no_passes = r->o.no_passes, .cc = r->o.cc, .temp_dir = lt__temp_dir(), .schedule = schedule_text(r),
 		.schedule_bytes = r->schedule.n, .schedule_name = schedule_name(r), .apply = r->o.apply, .plan_only = 1,
-		.kernels = r->o.kernels };
+		.kernels = r->o.kernels, .user = r, .log = r->o.quiet ? NULL : show_info };
 
 	LT_TRY(run_backends_choose(r));
 	options.backends = r->backends;
