@@ -332,21 +332,45 @@ by_four() {
 	[ -z "$2" ] || { ! grep -q smlad "$to/four.s"; return; }
 	[ "$(grep -c smlad "$to/four.s")" -ge 8 ]
 }
-# Where the image does not lie in fours they are multiplied one by one.
-not_by_four() {
-	sed 's/64/66/' "$to/dense.lt" >"$to/four.lt"
-	says 0 "verified: 16 elements" "$O/lt-build" "$to/four.lt" -c w=random -c b=random --integer --target cortex-m4 \
-		-o "$to/four.c" && ! grep -q _dot_ "$to/four.c"
+# What is left over of fours is multiplied one by one, as is what has none.
+# TYPE DIM TEXT: of so many terms, and whether there are fours among them.
+left_over() {
+	sed "s/64/$2/; s/int8, \[/$1, [/; s/-3/3/" "$to/dense.lt" >"$to/four.lt"
+	says 0 "verified: 16 elements compared, 16 equal" "$O/lt-build" "$to/four.lt" -c '*=random' --target cortex-m4 \
+		-o "$to/four.c" && [ "$(grep -c 'lt_[iu]8x4_quad(&' "$to/four.c")" -ge "$3" ]
 }
+no_fours() { left_over int8 3 0 && ! grep -q _dot_ "$to/four.c"; }
 case " $targets " in
 *" cortex-m4 "*)
 	check "cortex-m4: products of bytes by pairs" by_four int8 ""
 	check "... without signs" by_four uint8 ""
 	check "... and what the text has for other compilers" by_four int8 -U__ARM_FEATURE_SIMD32
 	check "... which may read no numbers anywhere" by_four uint8 "-U__ARM_FEATURE_SIMD32 -U__ARM_FEATURE_UNALIGNED"
-	check "... not of what lies in no fours" not_by_four
+	check "... of 66 terms, two of which are left over" left_over int8 66 4
+	check "... of 7 without signs" left_over uint8 7 4
+	check "... not of 3" no_fours
 	;;
 esac
+# Products of several rows, as counted: TARGET TYPE ROWS DIM COLUMNS MOST: instructions for 100 products.  Half as many
+# more are taken where gcc has something else in registers than a tile's sums.
+rows_take() {
+	printf '%s\n' "x = InputTensor(x, $2, [$3, $4]);" "w = ConstantTensor(w, $2, [$4, $5]);" \
+		"s = FixedMatMulNode(x, w, 0, 0, 0, int32);" "result y = RequantShiftNode(s, 9, $2, up);" >"$to/rows.lt"
+	says 0 "verified: $(($3 * $5)) elements compared, $(($3 * $5)) equal" "$O/lt-build" "$to/rows.lt" -c w=random \
+		--target "$1" -o "$to/rows.c" &&
+		[ "$(($(sed -n 's/^a call takes \([0-9]*\) .*/\1/p' "$to/said") * 100 / ($3 * $4 * $5)))" -le "$6" ]
+}
+for t in $targets; do
+	case $t in
+	cortex-m0) check "$t: several rows" rows_take "$t" int8 16 64 16 640 ;;
+	cortex-m3) check "$t: several rows" rows_take "$t" int8 16 64 16 280 ;;
+	cortex-m4)
+		check "$t: several rows" rows_take "$t" int8 16 64 16 200
+		check "... of 16 bits" rows_take "$t" int16 16 64 16 290
+		check "... of 129 terms" rows_take "$t" int8 5 129 31 200
+		;;
+	esac
+done
 # 19 loops around a sum, which do not become fewer; 80 leaves behind it, whose values are not stored between kernels.
 many_loops() {
 	local two='2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2'

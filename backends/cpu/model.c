@@ -96,21 +96,19 @@ static const struct lt_cpu_model models[] = {
 		.flags = { "-msimd128" },
 		.runs = runs_nowhere,
 		FIXED("cpu:wasm32", 16, 12, 32, 256, 4, 1) },
-	/* So few registers that addresses of all accesses in a loop, made before it, would push its sums out of them; and that
-	 * gcc, which keeps colours for a loop at a time, keeps the wrong ones: what is used most comes first. */
+	/* So few registers that gcc, which keeps colours for a loop at a time, keeps the wrong ones: what is used most comes
+	 * first. */
 	{ .name = "cortex-m0",
 		.machine = "arm",
-		.flags = { "-mcpu=cortex-m0", "-mthumb", "-fno-move-loop-invariants", "-fira-algorithm=priority",
-			"-fira-region=one" },
+		.flags = { "-mcpu=cortex-m0", "-mthumb", "-fira-algorithm=priority", "-fira-region=one" },
 		MICRO("cpu:cortex-m0", 8, 32, 0) },
 	{ .name = "cortex-m3",
 		.machine = "arm",
 		.flags = { "-mcpu=cortex-m3", "-mthumb" },
 		MICRO("cpu:cortex-m3", 13, 32, 0) },
-	/* In the order of the text, in which a product of bytes is widened when it is wanted. */
 	{ .name = "cortex-m4",
 		.machine = "arm",
-		.flags = { "-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=soft", "-fno-schedule-insns" },
+		.flags = { "-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=soft" },
 		MICRO("cpu:cortex-m4", 13, 32, 4) },
 	{ .name = "avr5",
 		.machine = "avr",

@@ -3,8 +3,10 @@
 
 /* What compilers add to C is used where they say that they have it: each of these texts is also one without it.
  *
- * Inlined into its entry, gcc would forget that the pointers of a function are restrict. */
-#define HEAD "#ifdef __GNUC__\n#define LT_NOINLINE static __attribute__((noinline))\n" \
+ * Inlined into its entry, gcc would forget that the pointers of a function are restrict; and where it knows the
+ * addresses of constants it would keep those in registers, and not what a tile adds up.  An AVR's are in its
+ * instructions. */
+#define HEAD(when) "#" when "\n#define LT_NOINLINE static __attribute__((noinline))\n" \
 	"#else\n#define LT_NOINLINE static\n" \
 	"#endif\n"
 
@@ -48,7 +50,7 @@ const struct lt_text_dialect lt__text_c99 = {
 	.name = "C99",
 	.headers = true,
 	.function = "LT_NOINLINE ",
-	.head = HEAD,
+	.head = HEAD("ifdef __GNUC__"),
 	.counting = "#ifdef __GNUC__\n#define LT_COUNT(n) __atomic_fetch_add(&(n), 1, __ATOMIC_RELAXED)\n#else\n"
 		"#define LT_COUNT(n) (n)++\n#endif\n",
 	.counted = "LT_COUNT(fault->n)",
@@ -58,8 +60,8 @@ const struct lt_text_dialect lt__text_c99 = {
 const struct lt_text_dialect lt__text_bare = {
 	.name = "bare C99",
 	.headers = true,
-	.function = "static ",
-	.head = "",
+	.function = "LT_NOINLINE ",
+	.head = HEAD("if defined(__GNUC__) && !defined(__AVR__)"),
 	.counting = "",
 	.inlined = "static inline ",
 	.bare = true,

@@ -271,9 +271,9 @@ void lt__text_head(struct lt_out *o, const struct lt_text_dialect *d, const stru
 		lt__out(o, d->bare ? NO_MASKED_LOADS(HAS_VECTORS) : NO_MASKED_LOADS(""));
 	if (h->splits)
 		lt__out(o, d->bare ? NO_SPLIT_SUMS(HAS_VECTORS) : NO_SPLIT_SUMS(""));
+	lt__out(o, d->head);
 	if (d->bare)
 		return;
-	lt__out(o, d->head);
 	lt__out(o, h->named ? entry_linkage : "");
 	lt__out(o, types);
 	lt__out(o, h->teams || h->named ? team_type : "struct lt_team;\n");      /* people may add threads */

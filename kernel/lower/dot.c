@@ -93,8 +93,8 @@ static bool dot_reads(const struct lowering *l, const struct lt_stmt *st, int32_
 	return false;
 }
 
-/* Whether each iteration of the loop adds to a sum of its own, and all that is done with these is to add them up: then
- * it does not matter which of them gets what. */
+/* Whether each iteration of the loop adds to a sum of its own, and all that is done with these is to add to them, as
+ * what a loop has left over does, and to add them up: then it does not matter which of them gets what. */
 static bool dot_sums_meet(const struct lowering *l, int32_t loop, const struct lt_stmt *sum)
 {
 	const struct lt_access *dest = lower_access_at(l, sum->dest);
@@ -106,10 +106,12 @@ static bool dot_sums_meet(const struct lowering *l, int32_t loop, const struct l
 		const struct lt_stmt *st = lower_stmt_at(l, s);
 		const struct lt_op *op = st->kind < LT_BARRIER ? LT_AT(struct lt_op, l->t->ops, st->op) : NULL;
 		const bool writes = op && lower_access_at(l, st->dest)->buffer == dest->buffer;
-		if (!op || st == sum || (writes && st->kind == LT_RESET))
+		const bool adds = op && lt__lower_opcode_of(op) == LT_OPCODE_add && op->out == LT_I32;
+		const bool reads = op && dot_reads(l, st, dest->buffer);
+		if (st == sum || (writes && st->kind == LT_RESET))
 			continue;
-		if (writes || (dot_reads(l, st, dest->buffer) && (st->kind != LT_COMBINE || st->n_guard
-				|| lt__lower_opcode_of(op) != LT_OPCODE_add || op->out != LT_I32)))
+		if ((writes && (st->kind != LT_REDUCE || !adds || reads))
+			|| (!writes && reads && (st->kind != LT_COMBINE || st->n_guard || !adds)))
 			return false;
 	}
 	return true;

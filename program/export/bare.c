@@ -502,7 +502,7 @@ static lt_status bare_kernels(const struct lt_export *x, struct lt_text *t, stru
 		at += *at == '\n';
 		size_t head = strcspn(at, "{");
 		/* Of one's own it is the last function. */
-		const char *begin = strstr(at, lt__arena_format(x->a, "static void %s(", p->kernels.at[i].frozen->tree.name));
+		const char *begin = strstr(at, lt__arena_format(x->a, " void %s(", p->kernels.at[i].frozen->tree.name));
 		if (!begin)
 			lt_bug("a bare kernel without its function");
 		const char *end = begin + strcspn(begin, "{"), *scratch = strstr(begin, "void *scratch"),

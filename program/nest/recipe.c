@@ -255,7 +255,7 @@ static uint32_t find_dot(const struct roles *r, const struct lt_target *target, 
 	const lt_node w = bytes_of(r, !image, &reader, &k), x = bytes_of(r, image, &reader, &k);
 	const bool bytes = w >= 0 && x >= 0 && !is_local(r->t, w) && g->node[w].dtype == g->node[x].dtype
 		&& (g->node[w].dtype == LT_I8 || g->node[w].dtype == LT_U8) && g->node[r->term].dtype == LT_I32;
-	return bytes && r->wide < 0 && target->dot_bytes && g->var[inner].extent % (int64_t)target->dot_bytes == 0
+	return bytes && r->wide < 0 && target->dot_bytes && g->var[inner].extent >= (int64_t)target->dot_bytes
 		&& is_side_by_side(r, reader, k, inner) ? (uint32_t)target->dot_bytes : 0;
 }
 
