@@ -51,7 +51,7 @@ static const struct { const char *lines, *run, *recorded; } hosts[] = {
 
 static void expect_launches(const struct lt_kernel *k, const int64_t *param, const char *want, const char *lines)
 {
-	struct launch_list l = { .launcher = { list_launch } };
+	struct launch_list l = { .launcher.launch = list_launch };
 	struct keeper diags = keeper_new();
 	lt_status status = lt__text_launches(k, param, &l.launcher, &diags.diag);
 	if (status)

@@ -164,7 +164,7 @@ static inline void product_compare(
 	int wrong = 0;
 	for (int64_t i = 0; i < m->elems[0]; i++) {
 		double x = lt__number_load(got, i, m->dtype[0]).f, want = lt__number_load(m->at[0], i, m->dtype[0]).f;
-		double most = unit * fabs(want) + (loose ? loose : m->dtype[0] == LT_F64 ? 0x1p-50 : 0x1p-21) * (deep + 2);
+		double most = unit * fabs(want) + (loose != 0 ? loose : m->dtype[0] == LT_F64 ? 0x1p-50 : 0x1p-21) * (deep + 2);
 		if ((isnan(want) ? !isnan(x) : !(fabs(x - want) <= most)) && wrong++ < 3)
 			cr_expect(false, "%s %s %s (%s) %s to %s (%s): element %lld is %g, not %g", p->left, p->right, p->result, p->extents,
 				p->type, p->to, p->after, (long long)i, x, want);
