@@ -54,7 +54,8 @@ void lt__onnx_build_own(struct lt_onnx_call *c, const char *domain)
 	if (lt__onnx_failed(m))
 		return;
 	const struct lt_own_given given = { n_operand, operand, n_named, named, c->used };
-	if (lt__script_own(m->graph, &m->folder, own_name(c, domain), &given, &n_result, &result))
+	if (lt__script_own(lt__script_language(m->arena), m->graph, &m->folder, own_name(c, domain), &given, &n_result,
+			&result))
 		return;
 	for (int32_t i = 0; i < n_named; i++)
 		if (!c->used[i])

@@ -103,13 +103,13 @@ static lt_status load_functions(struct lt_script *s, const struct lt_ownfolder *
 	return LT_OK;
 }
 
-lt_status lt__script_own_inputs(struct lt_context *ctx, struct lt_arena *a, const struct lt_ownfolder *folder,
-	const char *name, int32_t *n)
+lt_status lt__script_own_inputs(const struct lt_script_language *l, struct lt_context *ctx, struct lt_arena *a,
+	const struct lt_ownfolder *folder, const char *name, int32_t *n)
 {
 	struct lt_graph g = { .ctx = ctx, .arena = a };
 	struct lt_script s;
 	int32_t function;
-	begin_on(&s, lt__script_language(a), &g, 0, NULL);
+	begin_on(&s, l, &g, 0, NULL);
 	LT_TRY(load_functions(&s, folder, name, &function));
 	*n = 0;
 	for (int32_t i = 0; i < s.function[function].n_parameter; i++)
@@ -117,10 +117,9 @@ lt_status lt__script_own_inputs(struct lt_context *ctx, struct lt_arena *a, cons
 	return LT_OK;
 }
 
-lt_status lt__script_own(struct lt_graph *g, const struct lt_ownfolder *folder, const char *name,
-	const struct lt_own_given *given, int32_t *n, lt_node **out)
+lt_status lt__script_own(const struct lt_script_language *l, struct lt_graph *g, const struct lt_ownfolder *folder,
+	const char *name, const struct lt_own_given *given, int32_t *n, lt_node **out)
 {
-	const struct lt_script_language *l = lt__script_language(g->arena);
 	const struct lt_position here = { g->line ? g->line : 1, g->column };
 	struct lt_script s;
 	struct lt_arg value;

@@ -25,6 +25,7 @@ struct own_meaning {
 struct own_found {
 	struct lt_graph *g;
 	struct lt_arena *a;
+	const struct lt_script_language *language;
 	const struct lt_ownfolder *folder;
 	const char *name, *path;        /* of the operation in hand, and of its kernel */
 	int32_t n_input;
@@ -132,7 +133,7 @@ static lt_status build_body(void *of)
 			return lt_context_code(g->ctx);
 	}
 	const struct lt_own_given given = { t->f->n_input, m->in, 0, NULL, NULL };
-	LT_TRY(lt__script_own(m->graph, t->f->folder, t->f->name, &given, &n, &result));
+	LT_TRY(lt__script_own(t->f->language, m->graph, t->f->folder, t->f->name, &given, &n, &result));
 	m->result = result[0];
 	return n == 1 && m->graph->n_own && m->graph->own[m->graph->n_own - 1].n_operand == t->f->n_input ? LT_OK : LT_EINVAL;
 }
@@ -317,7 +318,8 @@ static lt_status find_calls(void *of)
 
 static lt_status find_routine(struct own_found *f)
 {
-	lt_status status = lt__script_own_inputs(f->g->ctx, f->a, f->folder, f->name, &f->n_input);
+	f->language = f->language ? f->language : lt__script_language(f->a);
+	lt_status status = lt__script_own_inputs(f->language, f->g->ctx, f->a, f->folder, f->name, &f->n_input);
 	if (!status && (f->n_input < 1 || f->n_input > MAX_INPUTS))
 		status = lt_fail(f->g->ctx, LT_EUNSUPPORTED, "%s: LT_ROUTINE: what %s means has %d parameters without a value, and "
 			"1 to %d are looked for in a model; call it by its name, without LT_ROUTINE", f->path, f->name, f->n_input,

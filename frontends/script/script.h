@@ -24,11 +24,11 @@ struct lt_own_given {
 	bool *used;                     /* by named: it is a parameter */
 };
 /* The n values of it, in the graph's arena. */
-lt_status lt__script_own(struct lt_graph *, const struct lt_ownfolder *, const char *name, const struct lt_own_given *,
-	int32_t *n, lt_node **out);
+lt_status lt__script_own(const struct lt_script_language *, struct lt_graph *, const struct lt_ownfolder *,
+	const char *name, const struct lt_own_given *, int32_t *n, lt_node **out);
 /* Parameters of the operation that have no value of their own. */
-lt_status lt__script_own_inputs(struct lt_context *, struct lt_arena *, const struct lt_ownfolder *, const char *name,
-	int32_t *n);
+lt_status lt__script_own_inputs(const struct lt_script_language *, struct lt_context *, struct lt_arena *,
+	const struct lt_ownfolder *, const char *name, int32_t *n);
 /* Adds calls of those operations whose kernels say LT_ROUTINE, where the graph has what they mean: own_find.c. */
 lt_status lt__script_own_find(struct lt_graph *, struct lt_arena *, const struct lt_ownfolder *);
 #endif

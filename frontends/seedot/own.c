@@ -25,7 +25,7 @@ bool lt__sd_own(struct sd_lower *l, const struct sd_expr *e, const lt_node *oper
 		return lt__sd_refuse(p, e->place, "there is no operator '%.100s'; %s.lt in a folder of kernels would say what it "
 			"means",
 			e->name, e->name);
-	if (lt__script_own(l->g, &p->folder, e->name, &given, &n, &result))
+	if (lt__script_own(lt__script_language(p->arena), l->g, &p->folder, e->name, &given, &n, &result))
 		return false;
 	if (n != 1 || !has_shape(l, result[0], &e->type))
 		return lt__sd_refuse(p, e->place, "'%.100s' gives one tensor of floats with the shape of what it is given, %s",

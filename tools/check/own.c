@@ -23,6 +23,7 @@ struct own_cases {
 	struct lt_arena *a;
 	const struct check_options *o;
 	struct check_adder add;
+	const struct lt_script_language *language;
 	struct lt_ownfolder folder;
 	const char *name;               /* of the operation in hand */
 	const char *path;               /* of its kernel */
@@ -41,7 +42,7 @@ struct own_cases {
 static lt_status count_tensors(struct own_cases *x)
 {
 	int32_t n = 0;
-	LT_TRY(lt__script_own_inputs(x->ctx, x->a, &x->folder, x->name, &n));
+	LT_TRY(lt__script_own_inputs(x->language, x->ctx, x->a, &x->folder, x->name, &n));
 	x->n_tensor = n;
 	return n >= 1 && n <= MAX_TENSOR ? LT_OK : lt_fail(x->ctx, LT_EUNSUPPORTED, "%s/%s.lt has %d parameters without a "
 		"default: of 1 to %d tensors extents can be found", x->folder.path, x->name, n, MAX_TENSOR);
@@ -83,7 +84,7 @@ static lt_status make_graph(
 			return lt_context_code(x->ctx);
 	}
 	const struct lt_own_given given = { x->n_tensor, operand, 0, NULL, NULL };
-	LT_TRY(lt__script_own(g, &x->folder, x->name, &given, &n, &result));
+	LT_TRY(lt__script_own(x->language, g, &x->folder, x->name, &given, &n, &result));
 	for (int32_t i = 0; i < n; i++)
 		LT_TRY(lt_graph_result(g, lt__arena_format(x->a, "y%d", i), result[i]));
 	bool takes = false;
@@ -333,6 +334,7 @@ static lt_status add_operation(struct own_cases *x)
 static lt_status add_all(void *of)
 {
 	struct own_cases *x = of;
+	x->language = lt__script_language(x->a);
 	LT_TRY(lt__ownfolder_read(x->ctx, x->a, x->o->kernels, &x->folder));
 	for (int32_t i = 0; i < x->folder.n; i++) {
 		x->name = x->folder.name[i];
