@@ -59,7 +59,7 @@ gnu_texts() {
 	quiet_text "-std=gnu11 -march=native" "$to"/attention*.c "$to"/mlp*.c
 }
 examples() {
-	local n=0 script options done=' ' how forms form
+	local n=0 script options done=' ' how forms form form_of
 	set -f
 	while read -r script options; do
 		[[ $script =~ stories ]] && continue            # it takes a minute
@@ -69,15 +69,16 @@ examples() {
 			{ [ $((n % 2)) = 0 ] || forms=C99; [[ ! $script =~ mlp|mnist|cache|softmax ]] || forms="$forms other"; }
 		# A model once; then its other form, other trees and other numbers of it.
 		[[ "$done" != *" $script "* ]] || how=again
-		# Of the cases, which are there for each backend, a third.
-		[[ $script != tests/cases/* || $((n % 3)) = 0 ]] || how=again
+		# Of the cases, which are there for each backend, a third, and those without the optimiser.
+		form_of=build
+		[[ $script != tests/cases/* ]] || { [ -n "${CHECK_MORE-}" ] || form_of=quick; [ $((n % 3)) = 0 ] || how=again; }
 		done+="$script "
 		for form in $forms; do
 			[ $form != other ] || { how=again; [ $((n % 2)) = 0 ] && form=C99 || form=program; }
 			case $form in
-			program) $how "$script $n as a program" build "$script" $options -o "$to/program" -q ;;
+			program) $how "$script $n as a program" $form_of "$script" $options -o "$to/program" -q ;;
 			C99) $how "$script $n as C99" \
-				build "$script" $options -o "$to/model$n.c" --emit c99 --main -q --cc "${compilers##* }" ;;
+				$form_of "$script" $options -o "$to/model$n.c" --emit c99 --main -q --cc "${compilers##* }" ;;
 			esac
 		done
 	done < <(grep -v '^#' tests/examples.txt)
@@ -92,7 +93,7 @@ same_as_ref() {
 	file x float32 '[2, 3]' iota && "$O/lt-run" examples/first.lt -b ref -i x=iota -c w=iota -o "$to/want.npy" -q &&
 	build examples/first.lt -c w=iota -o "$to/first" --no-verify -q &&
 	"$to/first" "$to/x.npy" "$to/got.npy" && cmp "$to/want.npy" "$to/got.npy" &&
-	build "$to/x.lt" -o "$to/copied" -q && "$to/copied" "$to/x.npy" "$to/got.npy" && cmp "$to/x.npy" "$to/got.npy" &&
+	quick "$to/x.lt" -o "$to/copied" -q && "$to/copied" "$to/x.npy" "$to/got.npy" && cmp "$to/x.npy" "$to/got.npy" &&
 	"$to/copied" "result=$to/named.npy" "x=$to/x.npy" && cmp "$to/x.npy" "$to/named.npy"
 }
 # A state in a file is as one that is kept: three runs of a process each, and three of one.
@@ -113,7 +114,7 @@ states() {
 }
 names() {
 	local got
-	build examples/mlp.lt -c '*=random:1' -o "$to/mlp.a" -q && build examples/mlp.lt -c '*=random:1' -o "$to/mlp.so" -q &&
+	quick examples/mlp.lt -c '*=random:1' -o "$to/mlp.a" -q && quick examples/mlp.lt -c '*=random:1' -o "$to/mlp.so" -q &&
 	got=$(nm -D --defined-only "$to/mlp.so" | awk '{ print $3 }') && [ "$got" = mlp ] &&
 	! nm -u "$to/mlp.a" | grep -E 'alloc|free|mmap|sbrk|lt_'
 }
@@ -312,9 +313,9 @@ by_hand() {
 # A model of ONNX, whose constants are in it.
 onnx() {
 	file x float32 '[2, 3]' iota && "$O/lt-run" examples/first.lt -b ref -i x=iota -c w=iota -o "$to/want.npy" -q &&
-	build tests/standalone/dense.onnx --dim batch=1..4 -i x=iota -o "$to/dense" -q &&
+	quick tests/standalone/dense.onnx --dim batch=1..4 -i x=iota -o "$to/dense" -q &&
 	"$to/dense" "$to/x.npy" "$to/got.npy" && [ "$(head -c 128 "$to/got.npy" | grep -c "'shape': (2, 4)")" = 1 ] &&
-	build tests/standalone/dense.onnx --dim batch=2 -o "$to/dense.c" --emit c99 --main -q &&
+	quick tests/standalone/dense.onnx --dim batch=2 -o "$to/dense.c" --emit c99 --main -q &&
 	quiet_text "-std=c99 -pedantic" "$to"/dense*.c
 }
 # More words than a command had room for: a process for all of them.
@@ -345,7 +346,7 @@ kept() {
 # The last sentence of a shared library is enough to link a program with it, and to run that.
 shared() {
 	local dir=$to/shared said link path
-	mkdir "$dir" && said=$(build examples/first.lt -c w=iota -o "$dir/first.so" | tail -n 1) &&
+	mkdir "$dir" && said=$(quick examples/first.lt -c w=iota -o "$dir/first.so" | tail -n 1) &&
 	link=$(sed -n 's/.*linked with it (cc main.c \([^)]*\)).*/\1/p' <<<"$said") &&
 	path=$(grep -o 'LD_LIBRARY_PATH=[^,]*' <<<"$said") && cc examples/first.c $link -o "$dir/main" &&
 	! "$dir/main" 2>/dev/null && env "$path" "$dir/main" >"$dir/one" &&
@@ -388,10 +389,8 @@ own_threads() {
 	"$to/softmax" --threads 1 "$to/rows.npy" "$to/one.npy" && "$to/softmax" --runs 50 "$to/rows.npy" "$to/three.npy" &&
 	cmp "$to/one.npy" "$to/three.npy"
 }
-# Three threads and one processor: nobody waits for a thread that has none.
+# Three threads of that program and one processor: nobody waits for a thread that has none.
 crowded_threads() {
-	build examples/softmax.lt -o "$to/softmax" --threads 3 -q && file rows float32 '[64, 1000]' random &&
-	"$to/softmax" --threads 1 "$to/rows.npy" "$to/one.npy" &&
 	timeout 300 taskset -c "$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')" "$to/softmax" --runs 300 "$to/rows.npy" \
 		"$to/three.npy" && cmp "$to/one.npy" "$to/three.npy"
 }
@@ -409,7 +408,7 @@ finds() {
 	local edit=$1 cut=$2
 	shift 2
 	rm -f "$to/seen" "$to/faulty"
-	SEEN=$to/seen EDIT=$edit CUT=$cut says 1 'the binary is wrong' "$O/lt-build" "$@" -o "$to/faulty" \
+	SEEN=$to/seen EDIT=$edit CUT=$cut says 1 'the binary is wrong' "$O/lt-build" --debug "$@" -o "$to/faulty" \
 		--cc "$PWD/tests/standalone/edit.sh" && [ -e "$to/seen" ] && [ ! -e "$to/faulty" ]
 }
 mixed() {
@@ -422,12 +421,12 @@ mixed() {
 }
 # What was there before stays.
 old_stays() {
-	build examples/softmax.lt -o "$to/old" -q && cp "$to/old" "$to/copy" &&
-	! SEEN=$to/seen EDIT='/^\t\tk[0-9_]*_entry(/d' CUT='' build examples/softmax.lt -o "$to/old" \
+	quick examples/softmax.lt -o "$to/old" -q && cp "$to/old" "$to/copy" &&
+	! SEEN=$to/seen EDIT='/^\t\tk[0-9_]*_entry(/d' CUT='' quick examples/softmax.lt -o "$to/old" \
 		--cc "$PWD/tests/standalone/edit.sh" && cmp "$to/old" "$to/copy"
 }
 right_compiler() {
-	EDIT='' CUT='' build examples/softmax.lt -o "$to/right" --cc "$PWD/tests/standalone/edit.sh" -q && [ -x "$to/right" ]
+	EDIT='' CUT='' quick examples/softmax.lt -o "$to/right" --cc "$PWD/tests/standalone/edit.sh" -q && [ -x "$to/right" ]
 }
 faults() {
 	local mnist="examples/mnist/mnist.lt -w examples/mnist/weights.safetensors"
@@ -457,10 +456,10 @@ cross() {
 		return
 	fi
 	try "$triple: attention" on examples/attention.lt
-	$others "$triple: mnist" on examples/mnist/mnist.lt -w examples/mnist/weights.safetensors
-	$others "$triple: conv as arrays" on examples/conv.lt -c '*=random' --data array
-	$others "$triple: cache" on examples/cache.lt -i begin=32 -i end=48 -i filled=3
-	try "$triple: pieces" on tests/cases/mixed_conditions.graph
+	$others "$triple: mnist" on --debug examples/mnist/mnist.lt -w examples/mnist/weights.safetensors
+	$others "$triple: conv as arrays" on --debug examples/conv.lt -c '*=random' --data array
+	$others "$triple: cache" on --debug examples/cache.lt -i begin=32 -i end=48 -i filled=3
+	try "$triple: pieces" on --debug tests/cases/mixed_conditions.graph
 	cross_by_hand() {
 		file x float32 '[2, 3]' iota && "$O/lt-run" examples/first.lt -b ref -i x=iota -c w=iota -o "$to/want.npy" -q &&
 		build examples/first.lt -c w=iota -o "$to/first.c" --emit c99 --main -q --no-verify &&
