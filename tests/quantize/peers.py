@@ -154,7 +154,7 @@ def main():
     for kind in ('dense', 'convolution'):
         for more in ((), ('--per-channel',)):
             counts, failed = {}, None
-            for seed in range(n.SEED, n.SEED + 4):
+            for seed in n.seeds(4):
                 try:
                     for peer, differ, size in case(np.random.default_rng([seed, len(kind), len(more)]), kind, more):
                         counts.setdefault(peer, []).append((differ, size))

@@ -294,7 +294,7 @@ def main():
     for case in (dense, residual, numbers, image):
         for bits in ('4', '8', '16'):
             for more in ((), ('--per-channel',)):
-                for seed in (n.SEED, n.SEED + 1):
+                for seed in n.seeds(2):
                     name = 'scales of any: %s of %s bits%s, seed %d' % (case.__name__, bits,
                                                                        ' by channel' if more else '', seed)
                     TARGETS[:] = GIVEN if bits != '16' and seed == n.SEED else []
