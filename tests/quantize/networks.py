@@ -531,8 +531,9 @@ result z = SoftmaxNode(WhereNode(LessEqualNode(IndexNode(s, 1), IndexNode(s, 0))
 ''' % (n, width, n, width, n, n))
     np.save(d('m.npy'), cover)
     np.savez(d('x.npz'), q=q.reshape(-1, width), k=k.reshape(-1, width))
+    # The search comes to its end, where y and z have one step.
     run(QUANTIZE, script, '-c', 'm=' + d('m.npy'), '--data', d('x.npz'), '-o', d('q.lt'), '--bits', bits, '--data-out',
-        d('xq.npz'), '--metric', 'error', '--loss', '100', '--time', '0.001')
+        d('xq.npz'), '--metric', 'error', '--loss', '100', '--time', '600')
     last = steps(d('q.lt'))[1][-1]
     real = np.einsum('rik,rjk->rij', q.astype(np.float64), k) * 0.125 + cover
     want = np.exp(real - real.max(-1, keepdims=True))
