@@ -88,8 +88,8 @@ static lt_status list_names(struct own_reading *r)
 	bool lost = false;
 
 	if (!dir)
-		return lt_fail(r->ctx, errno == ENOMEM ? LT_ENOMEM : LT_EINVAL, "the folder of kernels %s cannot be read: %s",
-			r->path, strerror(errno));
+		return lt_fail(r->ctx, errno == ENOMEM ? LT_ENOMEM : LT_EINVAL, "the folder of kernels %s cannot be read: %s%s",
+			r->path, strerror(errno), errno == ENOTDIR ? "; name the folder that the file is in" : "");
 	for (const struct dirent *d; !lost && (d = readdir(dir));) {
 		char **more = realloc(r->folder, (size_t)(r->n_folder + 1) * sizeof *more);
 

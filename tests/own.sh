@@ -213,7 +213,10 @@ echo 'x = InputTensor(x, float32, [4]); k = InputTensor(k, float32, []);
 	result a = times(x); result b = times(x, 5); result c = times(x, k);' >"$to/number.lt"
 $run -b cpu --kernels "$to/number" "$to/number.lt" -i x=iota -i k=3 --verify >"$to/out" 2>&1 &&
 	grep -q '0. *2. *4. *6.' "$to/out" && grep -q '0. *5. *10. *15.' "$to/out" && grep -q '0. *3. *6. *9.' "$to/out" &&
-	[ "$($run -b cpu --kernels "$to/number" "$to/number.lt" --dump=graph | grep -c '^own .*times')" = 2 ]
+	[ "$(grep -c 'kernel times is not called: a tensor is given for a parameter with a default' "$to/out")" = 1 ] &&
+	[ "$($run -b cpu --kernels "$to/number" "$to/number.lt" --dump=tree 2>>"$to/out" | grep -c 'call times')" = 2 ] &&
+	$run -b cpu --kernels "$to/number" "$to/number.lt" --dump=graph >"$to/number.graph" &&
+	$run -b cpu --kernels "$to/number" "$to/number.graph" --dump=graph | cmp - "$to/number.graph" >>"$to/out"
 said $? "a parameter with a default is a number to the kernel: of a tensor the meaning is computed"
 # takes CONDITION CALLED: whether calls of times(x) with it are made.
 takes() {
@@ -253,6 +256,23 @@ for each in so 'c --emit c99' 'c --bare' 'c --target cortex-m3' 'c --target avr5
 	said $? "a kernel of constants alone, -o folded.$each"
 done
 
+# What an operation means may have calls of others: a kernel of its own does them, too, else theirs do.
+mkdir "$to/within" && cp "$k/scale.lt" "$to/within" && cp tests/own/right/scale.c "$to/within"
+echo 'def quad(x) { return scale(scale(x)); }' >"$to/within/quad.lt"
+sed 's/scale/quad/; s/2 \*/4 */; s/\* 2/* 4/' tests/own/right/scale.c >"$to/within/quad.c"
+echo 'x = InputTensor(x, float32, [4]); result = quad(x) + scale(x);' >"$to/within.lt"
+# within LINES: of the calls in the tree
+within() {
+	$run -b cpu --kernels "$to/within" "$to/within.lt" --dump=tree 2>/dev/null | grep -o '^group call [a-z]*' |
+		tr '\n' ' ' >"$to/out"
+	[ "$(cat "$to/out")" = "$1" ] &&
+		$run -b cpu --kernels "$to/within" "$to/within.lt" -i x=iota -q --verify >>"$to/out" 2>&1
+}
+within 'group call quad group call scale ' && sed -i 's/f32/f64/' "$to/within/quad.c" &&
+	within 'group call scale group call scale group call scale ' && rm "$to/within/quad.c" &&
+	within 'group call scale group call scale group call scale '
+said $? "where a kernel is not called, those of the operations that it means are"
+
 # -- ONNX --
 
 case ${DIRS-frontends/onnx} in
@@ -279,6 +299,17 @@ case ${DIRS-frontends/onnx} in
 			grep -q '^verified: ' "$to/out"
 		said $? "lt-build has both in: $what"
 	done
+	mkdir -p "$to/optional/com.mine" && cp tests/own/right/scale.* "$to/optional/com.mine"
+	echo 'def join(x, y = 0, z = 0) { return scale(x) + 10 * y + 100 * z; }' >"$to/optional/com.mine/join.lt"
+	$run -b cpu --kernels "$to/optional" tests/own/optional.onnx -i x=iota -i z=1 >"$to/out" 2>&1
+	grep -qF '[100. 102. 104.]' "$to/out" && grep -qF '[10. 12. 14.]' "$to/out" &&
+		[ "$($run -b cpu --kernels "$to/optional" tests/own/optional.onnx --dump=tree 2>/dev/null |
+			grep -c 'group call com.mine.scale')" = 2 ]
+	said $? "an input that is left out has its parameter's default; a meaning calls those of its domain"
+	sed -i 's/y = 0,/y,/' "$to/optional/com.mine/join.lt"
+	! $run -b cpu --kernels "$to/optional" tests/own/optional.onnx -i x=iota -i z=1 >"$to/out" 2>&1 &&
+		grep -q "com.mine/join.lt has a parameter 'y', which neither an input nor an attribute gives" "$to/out"
+	said $? "or is missed"
 	sed 's/alpha/other/' tests/own/model.onnx >"$to/other.onnx"
 	! $run -b cpu --kernels tests/own/onnx "$to/other.onnx" -i x=iota >"$to/out" 2>&1 &&
 		grep -q "com.mine/leaky has no parameter 'other', which is an attribute here" "$to/out"
@@ -360,6 +391,15 @@ kernel 'LT_TAKES(scale, extent(0, 0) == 99); LT_KERNEL(scale, f32, 0)'; refuses 
 kernel '#include <stdlib.h>
 LT_KERNEL(scale, f32, 0)' 'exit(0);'; refuses 1 "the kernel 'scale', one's own, has called exit; it has to return"
 rm -r "$to/bad"/*; refuses 2 "Unknown node type 'scale'; no operation is called so in the folder"
+rm -r "$to/bad"/*; echo 'def scala(x) { return x; }' >"$to/bad/scala.lt"
+refuses 2 "Unknown node type 'scale'; did you mean scala?"
+rm -r "$to/bad"/*; mkdir "$to/bad/math"; cp "$k/scale.lt" "$to/bad/math"
+refuses 2 "'scale'; $to/bad/math/scale.lt is for models of ONNX, whose nodes name the domain: a script calls"
+echo 'def a(x) { return x * 2; }' >"$to/bad/a.lt"
+refuses 2 "m.lt:2:1: 'a' is a function, which is in $to/bad/a.lt, and cannot be a name"
+echo 'def scale(x, by = 2) { return x * by[0]; }' >"$to/bad/scale.lt"
+refuses 2 "scale.lt:1:37: Unexpected symbol '[': 'by' is a number, and elements are taken of lists and tensors"
+echo 'def scale(x, by = [2]) { return x * by[1]; }' >"$to/bad/scale.lt"; refuses 2 "the list [2] has 1 number (in"
 kernel 'LT_KERNEL(scale, f32, 0)' '*(volatile int *)8 = 0;'
 (refuses 139 "the kernel 'scale', one's own, has crashed: SIGSEGV") 2>/dev/null
 kernel 'LT_KERNEL(scale, f32, 0)' '*(volatile int *)8 = 0;'
@@ -423,6 +463,9 @@ kernel 'LT_TAKES(scale, extent(0, 0) == 2000); LT_KERNEL(scale, f32, 0)'; cp "$k
 tells "$check" 1 "is refused: LT_TAKES(scale, ...) does not take their extents"
 rm -r "$to/bad"
 for each in "$check" "$build" "$bench"; do tells "$each" 2 "the folder of kernels $to/bad cannot be read"; done
+! $run -b cpu --kernels "$k/scale.c" "$to/m.lt" -i x=iota >"$to/out" 2>&1 &&
+	grep -qF "$k/scale.c cannot be read: Not a directory; name the folder that the file is in" "$to/out"
+said $? "a file in the place of the folder is told so"
 printf 'short' >"$to/short.npy"
 $run -b cpu "$to/plain.lt" -i x="$to/short.npy" >"$to/out" 2>&1
 grep -qF "lt-run: x=$to/short.npy: is too short for a .npy file" "$to/out"

@@ -1,5 +1,6 @@
 /* own.c -- nodes of a domain that has operations of the user's own: functions of the script, whose parameters are the
- * node's inputs, in order, and the attributes of their names. */
+ * node's inputs, in order, and the attributes of their names.  An input that is left out has its parameter's default.
+ */
 #include <string.h>
 #include "frontends/onnx/onnx.h"
 #include "frontends/onnx/onnx.pb-c.h"
@@ -44,9 +45,10 @@ void lt__onnx_build_own(struct lt_onnx_call *c, const char *domain)
 	struct lt_own_named *named = LT_NEW(m->arena, struct lt_own_named, n_named + 1);
 	lt_node *operand = LT_NEW(m->arena, lt_node, c->n_in + 1), *result = NULL;
 	int32_t n_operand = 0, n_result = 0;
-	for (int32_t i = 0; i < c->n_in; i++)
-		if (lt__onnx_has(c, i))
-			operand[n_operand++] = lt__onnx_in(c, i);
+	for (int32_t i = 0; i < c->n_in; i++) {
+		operand[i] = lt__onnx_has(c, i) ? lt__onnx_in(c, i) : -1;
+		n_operand = operand[i] >= 0 ? i + 1 : n_operand;
+	}
 	for (int32_t i = 0; i < n_named; i++) {
 		named[i] = own_attribute(c, c->proto->attribute[i]);
 		c->used[i] = false;

@@ -269,8 +269,8 @@ lt_status lt__script_element(
 	if (x->kind == LT_ARG_LIST) {
 		int64_t i = at->i < 0 ? at->i + x->n : at->i;
 		if (i < 0 || i >= x->n)
-			return lt__script_fail(s, at->position, LT_EINVAL, "Invalid index %lld: the list %s has %d numbers",
-				(long long)at->i, lt__script_list(s, x->list, x->n), x->n);
+			return lt__script_fail(s, at->position, LT_EINVAL, "Invalid index %lld: the list %s has %d number%s",
+				(long long)at->i, lt__script_list(s, x->list, x->n), x->n, x->n == 1 ? "" : "s");
 		*out = (struct lt_arg){ .kind = LT_ARG_NUMBER, .position = x->position, .statement = -1, .node = -1,
 			.i = x->list[i], .number = (double)x->list[i], .whole = true };
 		return LT_OK;

@@ -80,9 +80,11 @@ static lt_status own_argument(struct lt_script *s, const struct lt_parameter *p,
 		return LT_OK;
 	}
 	if (*next < n_operand) {
-		*lt__script_new_arg(s, LT_ARG_NODE) = s->id[*next].value;
-		++*next;
-		return LT_OK;
+		const int32_t k = (*next)++;
+		if (given->operand[k] >= 0) {
+			*lt__script_new_arg(s, LT_ARG_NODE) = s->id[k].value;
+			return LT_OK;
+		}
 	}
 	if (!p->has_default)
 		return lt_fail(s->ctx, LT_EINVAL, "%s has a parameter '%.*s', which neither an input nor an attribute gives", s->file,
@@ -91,14 +93,21 @@ static lt_status own_argument(struct lt_script *s, const struct lt_parameter *p,
 	return LT_OK;
 }
 
-/* The functions of a folder that the operation `name` may call, and itself: its number. */
+/* The functions of a folder that the operation `name` may call, and itself, whose number is *out: those of its domain,
+ * and of the others those in the folder itself. */
 static lt_status load_functions(struct lt_script *s, const struct lt_ownfolder *folder, const char *name, int32_t *out)
 {
 	const char *slash = strrchr(name, '/'), *stem = slash ? slash + 1 : name;
+	const size_t domain = (size_t)(stem - name);
 	s->folder = folder;
-	for (int32_t i = 0; i < folder->n; i++)
-		if (!strchr(folder->name[i], '/') || !strcmp(folder->name[i], name))
+	for (int32_t i = 0; i < folder->n; i++) {
+		const char *other = strrchr(folder->name[i], '/');
+		const bool beside = other && (size_t)(other + 1 - folder->name[i]) == domain
+			&& !strncmp(folder->name[i], name, domain);
+		const char *same = lt__arena_format(s->arena, "%.*s%s", (int)domain, name, folder->name[i]);
+		if (beside || (!other && (!domain || lt__ownfolder_find(folder, same, strlen(same)) < 0)))
 			LT_TRY(lt__script_load_own(s, folder->name[i]));
+	}
 	*out = lt__script_function(s, stem, (int32_t)strlen(stem));
 	return LT_OK;
 }

@@ -112,6 +112,21 @@ static int32_t defined_later(const struct lt_script *s, const char *name, int32_
 	return 0;
 }
 
+/* What the folder of operations has to do with a name that is none of them; "". */
+static const char *folder_lacks(struct lt_script *s, const char *name, int32_t bytes)
+{
+	const struct lt_ownfolder *f = s->folder;
+	if (!f || !f->path)
+		return "";
+	for (int32_t i = 0; i < f->n; i++) {
+		const char *slash = strrchr(f->name[i], '/');
+		if (slash && strlen(slash + 1) == (size_t)bytes && !memcmp(slash + 1, name, (size_t)bytes))
+			return lt__arena_format(s->arena, "; %s/%s.lt is for models of ONNX, whose nodes name the domain: a script calls "
+				"what is in %s itself", f->path, f->name[i], f->path);
+	}
+	return lt__arena_format(s->arena, "; no operation is called so in the folder %s", f->path);
+}
+
 lt_status lt__script_unknown_node(struct lt_script *s, struct lt_position at, const char *name, int32_t bytes)
 {
 	const char *nearest = nearest_node(s, name, bytes);
@@ -119,10 +134,8 @@ lt_status lt__script_unknown_node(struct lt_script *s, struct lt_position at, co
 	if (line)
 		return lt__script_fail(s, at, LT_EINVAL, "Unknown node type '%.*s': the function of that name is defined in line %d, "
 			"behind its use; move it up", bytes < 60 ? bytes : 60, name, line);
-	return lt__script_fail(s, at, LT_EINVAL, "Unknown node type '%.*s'%s%s%s%s%s", bytes < 60 ? bytes : 60, name,
-		nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "",
-		s->folder && s->folder->path ? "; no operation is called so in the folder " : "",
-		s->folder && s->folder->path ? s->folder->path : "");
+	return lt__script_fail(s, at, LT_EINVAL, "Unknown node type '%.*s'%s%s%s", bytes < 60 ? bytes : 60, name,
+		nearest ? "; did you mean " : "", nearest ? nearest : folder_lacks(s, name, bytes), nearest ? "?" : "");
 }
 
 lt_status lt__script_check_glued(struct lt_script *s, const struct lt_arg *number)

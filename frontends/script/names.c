@@ -144,7 +144,9 @@ static const char *reserved_word(const struct lt_script *s, const char *name, in
 		return "a type";
 	if (lt__names_find(s->types, name, (size_t)bytes) >= 0)
 		return "a type of node";
-	return lt__names_find(s->functions, name, (size_t)bytes) >= 0 ? "a function" : NULL;
+	const int32_t f = lt__names_find(s->functions, name, (size_t)bytes);
+	return f < 0 ? NULL : !s->function[f].own ? "a function"
+		: lt__arena_format(s->arena, "a function, which is in %s,", s->function[f].file);
 }
 
 lt_status lt__script_check_name(struct lt_script *s, const char *name, int32_t bytes, struct lt_position at)

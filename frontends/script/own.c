@@ -22,7 +22,8 @@ void lt__script_own_begin(struct lt_script *s, const struct lt_script_function *
 		if (a->kind == LT_ARG_NODE) {
 			LT_GROW(s->arena, out->call.operand, out->call.n_operand, cap_operand);
 			out->call.operand[out->call.n_operand++] = a->node;
-			out->built = out->built && a->node >= 0 && !f->parameter[i].has_default;
+			out->built = out->built && a->node >= 0;
+			out->call.computed = out->call.computed || f->parameter[i].has_default;
 		} else if (a->kind == LT_ARG_NUMBER) {
 			own_number(s, &out->call, &cap_number, a->whole ? (double)a->i : a->number);
 		} else if (a->kind == LT_ARG_LIST) {

@@ -837,10 +837,10 @@ lt_status lt__script_call(
 	const struct lt_script back = { .cursor = s->cursor, .scope = s->scope, .target = s->target, .frame = s->frame,
 		.level = s->level, .file = s->file, .own_at = s->own_at };
 	const struct lt_script_frame frame = { .function = f->name, .position = from->position, .up = s->frame };
-	const bool is_own = f->own && !s->own_at.line;
-	if (is_own) {
+	const struct lt_position at = s->own_at.line ? s->own_at : from->position;
+	if (f->own) {
 		lt__script_own_begin(s, f, &own);
-		s->own_at = from->position;
+		s->own_at = at;
 	}
 	f->running = true;
 	s->frame = &frame;
@@ -857,8 +857,8 @@ lt_status lt__script_call(
 	s->file = back.file;
 	s->own_at = back.own_at;
 	int32_t n = s->n_arg - first;
-	if (is_own)
-		LT_TRY(lt__script_own_end(s, &own, from->position, s->arg + first, n));
+	if (f->own)
+		LT_TRY(lt__script_own_end(s, &own, at, s->arg + first, n));
 	if (n == 1)
 		*out = s->arg[first];
 	else
@@ -1240,7 +1240,9 @@ static lt_status read_postfix(struct lt_script *s, const char *expected, struct 
 		LT_TRY(lt__script_element(s, &x, &at, &from, last, out));
 		out->position = from.position;
 	}
-	return LT_OK;
+	return out->kind == LT_ARG_NUMBER && s->cursor.at < s->cursor.end && *s->cursor.at == '[' && s->cursor.at[-1] > ' '
+		? lt__script_fail(s, s->cursor.position, LT_ETYPE, "Unexpected symbol '[': %s is a number, and elements are taken "
+			"of lists and tensors", lt__script_quote(s, &from)) : LT_OK;
 }
 
 /* A sign that belongs to a number is part of it, but in -2 ** 2, which is -4. */

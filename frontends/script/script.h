@@ -14,7 +14,7 @@ const char *lt__script_op_name(const struct lt_script_language *, enum lt_opcode
  * no sentence for a reader then. */
 lt_node lt__script_build(const struct lt_script_language *, struct lt_graph *, int32_t n, const lt_node *operand,
 	const char *text, size_t bytes);
-/* A call of an operation of a folder on nodes, its other arguments by name. */
+/* A call of an operation of a folder on nodes, of which -1 are left out, its other arguments by name. */
 struct lt_own_named { const char *name; bool whole; int64_t i; double number; const int64_t *list; int32_t n; };
 struct lt_own_given {
 	int32_t n_operand;

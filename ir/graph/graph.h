@@ -64,6 +64,7 @@ struct lt_owncall {
 	int32_t n_operand, n_result, n_number;
 	lt_node *operand, *result;
 	double *number;
+	bool computed;                  /* a tensor is given where its kernel reads a number: what it means is computed */
 	int32_t line, column;
 	const char *source;
 	int64_t workspace[2];

@@ -395,7 +395,7 @@ static lt_status parse_set(struct lt_parser *p)
 	return lt_graph_set_state(p->g, state, value) ? pass_on(p, &at) : LT_OK;
 }
 
-/* own "NAME" %y, %z = %x, %w [with 0.5, 2] [@ line:column] */
+/* own "NAME" %y, %z = %x, %w [with 0.5, 2] [computed] [@ line:column] */
 static lt_status parse_own(struct lt_parser *p)
 {
 	struct lt_lexer at = p->l;
@@ -422,6 +422,7 @@ static lt_status parse_own(struct lt_parser *p)
 		LT_GROW(p->scratch, c.number, c.n_number, cap_number);
 		c.number[c.n_number++] = lt__scalar_of(bits, LT_F64).f;
 	}
+	c.computed = lt__parse_accept(p, "computed");
 	LT_TRY(parse_position(p, &c.line, &c.column));
 	return lt__own_add(p->g, &c) ? pass_on(p, &at) : LT_OK;
 }

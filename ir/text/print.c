@@ -216,6 +216,7 @@ static void say_own(struct lt_printer *p, const struct lt_owncall *c)
 		lt__printer_text(p, i ? ", " : " with ");
 		lt__printer_bits(p, lt__bits_of((union lt_scalar){ .f = c->number[i] }, LT_F64), LT_F64);
 	}
+	lt__printer_text(p, c->computed ? " computed" : "");
 	say_location(p, c->line, c->column);
 	lt__printer_text(p, "\n");
 }

@@ -12,13 +12,19 @@ struct own_find {
 	const char *said;               /* the last sentence */
 };
 
+/* Without its domain. */
+static const char *stem(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	return slash ? slash + 1 : name;
+}
+
 static lt_status read_kernel(struct own_find *f, int32_t i, const char *path)
 {
-	const char *slash = strrchr(f->folder.name[i], '/');
 	if (f->text[i])
 		return LT_OK;
 	LT_TRY(lt__own_text(f->g->ctx, f->a, path, &f->text[i]));
-	return lt__own_head(f->g->ctx, path, f->text[i], slash ? slash + 1 : f->folder.name[i], &f->head[i]);
+	return lt__own_head(f->g->ctx, path, f->text[i], stem(f->folder.name[i]), &f->head[i]);
 }
 
 /* Why the kernel cannot be handed a tensor of the call; NULL. */
@@ -29,7 +35,7 @@ static const char *unfit(const struct own_find *f, const struct lt_ownhead *head
 		if (f->g->var[n->dim[d]].bounded)
 			return lt__arena_format(f->a, "the extent of axis %d of '%s' differs from run to run", d, n->name);
 	return head->types >> n->dtype & 1 ? NULL : lt__arena_format(f->a,
-		"'%s' is %s, and LT_KERNEL(%s, ...) does not name that type", n->name, lt__dtype_info(n->dtype)->name, c->name);
+		"'%s' is %s, and LT_KERNEL(%s, ...) does not name that type", n->name, lt__dtype_info(n->dtype)->name, stem(c->name));
 }
 
 /* A meaning that depends on a run-time scalar is not told by its operands. */
@@ -51,7 +57,8 @@ static lt_status find_call(struct own_find *f, struct lt_owncall *c, const char 
 {
 	const int32_t i = lt__ownfolder_find(&f->folder, c->name, strlen(c->name));
 	const char *path = lt__arena_format(f->a, "%s/%s.c", f->folder.path, c->name);
-	*why = i < 0 || !f->folder.kernel[i] ? lt__arena_format(f->a, "there is no %s", path) : NULL;
+	*why = i < 0 || !f->folder.kernel[i] ? lt__arena_format(f->a, "there is no %s", path) : !c->computed ? NULL
+		: "a tensor is given for a parameter with a default, which a kernel reads as a number";
 	if (*why)
 		return LT_OK;
 	LT_TRY(read_kernel(f, i, path));
@@ -64,7 +71,7 @@ static lt_status find_call(struct own_find *f, struct lt_owncall *c, const char 
 	if (!*why)
 		LT_TRY(lt__own_takes(f->g->ctx, path, &f->head[i], f->g, c, &takes));
 	if (!takes)
-		*why = lt__arena_format(f->a, "LT_TAKES(%s, ...) does not take its extents", c->name);
+		*why = lt__arena_format(f->a, "LT_TAKES(%s, ...) does not take its extents", stem(c->name));
 	if (*why)
 		return LT_OK;
 	c->source = f->text[i];
@@ -79,6 +86,7 @@ static void say_once(struct own_find *f, const char *text)
 	f->said = text;
 }
 
+/* A call that a kernel does not do is what it means, and calls within that may be done by theirs. */
 lt_status lt__own_find(const struct lt_graph *g, struct lt_arena *a, const struct lt_options *o, struct lt_graph *out)
 {
 	struct own_find f = { .g = g, .a = a, .o = o };
@@ -89,15 +97,24 @@ lt_status lt__own_find(const struct lt_graph *g, struct lt_arena *a, const struc
 	LT_TRY(lt__ownfolder_read(g->ctx, a, o->kernels, &f.folder));
 	f.text = LT_NEW(a, const char *, f.folder.n + 1);
 	f.head = LT_NEW(a, struct lt_ownhead, f.folder.n + 1);
-	out->own = LT_NEW(a, struct lt_owncall, g->n_own + 1);
-	for (int32_t i = 0; i < g->n_own; i++) {
-		struct lt_owncall c = g->own[i];
-		const char *why;
-		LT_TRY(find_call(&f, &c, &why));
-		if (!why)
-			out->own[out->n_own++] = c;
-		else if (o->log)
-			say_once(&f, lt__arena_format(a, "kernel %s is not called: %s; what it means is computed", c.name, why));
+	out->own = lt__arena_copy(a, g->own, sizeof *g->own * (size_t)g->n_own);
+	const char **why = LT_NEW(a, const char *, g->n_own + 1);
+	bool *within = LT_NEW(a, bool, g->n_own + 1), *taken = LT_NEW(a, bool, g->n_node + 1);
+	/* calls that others mean stand before these */
+	for (int32_t i = g->n_own - 1; i >= 0; i--) {
+		const bool *member = lt__own_members(g, a, &g->own[i]);
+		for (lt_node x = 0; x < g->n_node; x++)
+			within[i] = within[i] || (member[x] && taken[x]);
+		if (!within[i])
+			LT_TRY(find_call(&f, &out->own[i], &why[i]));
+		for (lt_node x = 0; x < g->n_node && !within[i] && !why[i]; x++)
+			taken[x] = taken[x] || member[x];
 	}
+	for (int32_t i = 0; i < g->n_own; i++)
+		if (!within[i] && !why[i])
+			out->own[out->n_own++] = out->own[i];
+		else if (!within[i] && o->log)
+			say_once(&f, lt__arena_format(a, "kernel %s is not called: %s; what it means is computed", g->own[i].name,
+				why[i]));
 	return LT_OK;
 }

@@ -54,16 +54,24 @@ static int64_t extent_of(const struct own_pattern *p, const int64_t *extent, int
 	return p->fixed[s] ? p->fixed[s] : extent[s];
 }
 
+/* The call itself, which stands behind those that it means; NULL: it computes nothing of its operands. */
+static const struct lt_owncall *call_in(const struct own_cases *x, const struct lt_graph *g)
+{
+	const struct lt_owncall *c = g->n_own ? &g->own[g->n_own - 1] : NULL;
+	return c && !strcmp(c->name, x->name) ? c : NULL;
+}
+
 /* The meaning takes these operands, and LT_KERNEL or LT_TAKES does not. */
 static lt_status refused_by_kernel(const struct own_cases *x, const struct lt_graph *g)
 {
-	for (int32_t i = 0; g->n_own == 1 && i < g->own[0].n_result; i++) {
-		const enum lt_dtype is = g->node[g->own[0].result[i]].dtype;
+	const struct lt_owncall *c = call_in(x, g);
+	for (int32_t i = 0; c && i < c->n_result; i++) {
+		const enum lt_dtype is = g->node[c->result[i]].dtype;
 		if (!(x->head.types >> is & 1))
 			return lt_fail(x->ctx, LT_EINVAL, "of operands of %s its result is %s, and LT_KERNEL(%s, ...) does not name "
 				"that type", lt__dtype_info(x->dtype)->name, lt__dtype_info(is)->name, x->name);
 	}
-	return lt_fail(x->ctx, LT_EINVAL, g->n_own == 1 ? "LT_TAKES(%s, ...) does not take their extents"
+	return lt_fail(x->ctx, LT_EINVAL, c ? "LT_TAKES(%s, ...) does not take their extents"
 		: "%s computes nothing of them", x->name);
 }
 
@@ -89,8 +97,9 @@ static lt_status make_graph(
 		LT_TRY(lt_graph_result(g, lt__arena_format(x->a, "y%d", i), result[i]));
 	bool takes = false;
 	*means = true;
-	if (g->n_own == 1)
-		LT_TRY(lt__own_takes(x->ctx, x->path, &x->head, g, &g->own[0], &takes));
+	const struct lt_owncall *c = call_in(x, g);
+	if (c)
+		LT_TRY(lt__own_takes(x->ctx, x->path, &x->head, g, c, &takes));
 	return takes ? LT_OK : refused_by_kernel(x, g);
 }
 
