@@ -114,12 +114,14 @@ python3 -c "
 import numpy as np
 x = np.load('x.npy')
 np.save('flat.npy', x.astype('d').reshape(-1))
+np.save('torn.npy', np.ones((24, 5), 'f'))
 np.save('large.npy', np.concatenate([x[:1] * 0, x]))
 y = np.load('large.npy'); y[1, 2] = -1e9; np.save('large.npy', y)"
 in_numpy() {
 	data=double.npy refuses "before them (in NumPy: .astype('float32'))" &&
 		data=flat.npy refuses "(in NumPy: .astype('float32').reshape(-1, 2, 6))" &&
-		data=wrong.npy refuses 'one axis of rows before them' && ! grep -q NumPy said
+		data=wrong.npy refuses 'one axis of rows before them' && ! grep -q NumPy said &&
+		data=torn.npy refuses 'one axis of rows before them' && ! grep -q NumPy said
 }
 check "what makes data of the input of it" in_numpy
 data=large.npy code=1 check "a number beside which all others are lost, with its place" \

@@ -59,12 +59,17 @@ expect() {
 	fi
 }
 expect "no file" "m.sd:1:9: the numbers of 'W' are to be in $to/W.npy, which cannot be opened: No such file"
+expect "... and what else gives it" "; --fix W=FILE.npy names another file, and an input is called X"
 printf '\x00\x00\x80\x3e\x00\x00\x00\x3f' | npy '<f4' '(2, 1)' >"$to/W.npy"
 expect "floats" "[[0.75]]" 0
 printf '\x3e\x80\x00\x00\x3f\x00\x00\x00' | npy '>f4' '(2, 1)' >"$to/W.npy"
 expect "floats of another byte order" "[[0.75]]" 0
 printf '\x01\xff' | npy '|i1' '(2, 1)' >"$to/W.npy"
 expect "integers" "[[0.]]" 0
+printf '\x01\xff' | npy '|O' '(2, 1)' >"$to/W.npy"
+expect "a type that there is not" "m.sd:1:9: the numbers of 'W': $to/W.npy: holds elements of type '|O'"
+printf '\x01\xff' | npy '|i1' '(2, 1' >"$to/W.npy"
+expect "a header that does not end" "m.sd:1:9: the numbers of 'W': $to/W.npy: "
 expect_shape() { printf '\x01\xff' | npy '|i1' "$1" >"$to/W.npy"; expect "shape $1" "$2"; }
 expect_shape '(2,)' "m.sd:1:9: 'W' is declared as (2, 1), and $to/W.npy has (2)"
 expect_shape '(1, 2)' "m.sd:1:9: 'W' is declared as (2, 1), and $to/W.npy has (1, 2)"
@@ -81,7 +86,7 @@ expect "within the last decimal of a bound" "[[1.504" 0
 printf '\x00\x00\x80\x3e\x9b\xc4\xa0\x3f' | npy '<f4' '(2, 1)' >"$to/W.npy"
 expect "outside of the range" "m.sd:1:9: element 1 of 'W' in $to/W.npy is 1.256, outside of its range [-1, 1.25]"
 printf 'abc' >"$to/W.npy"
-expect "no .npy" "$to/W.npy: is too short for a .npy file (3 bytes)"
+expect "no .npy" "m.sd:1:9: the numbers of 'W': $to/W.npy: is too short for a .npy file (3 bytes)"
 rm "$to/W.npy"; mkdir "$to/W.npy"
 expect "a folder" "m.sd:1:9: the numbers of 'W' are to be in $to/W.npy, which is no file"
 rmdir "$to/W.npy"

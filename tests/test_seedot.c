@@ -48,6 +48,10 @@ static const struct sd_refused { const char *text, *message; } refused[] = {
 	{ "let a = (let b = (2) in [0, 1] in b) in let c = (let b = (2) in [0, 1] in b) in a + c",
 		"m.sd:1:58: 'b' is declared already, in 1:18" },
 	{ "let f = g(1.5) in f", "m.sd:1:9: there is no operator 'g'; g.lt in a folder of kernels would say what it means" },
+	{ "let f = sigmoide(1.5) in f", "m.sd:1:9: there is no operator 'sigmoide'; did you mean 'sigmoid'?" },
+	{ "let Weight = 1.5 in Wieght + 1.0", "m.sd:1:21: there is no 'Wieght' here; did you mean 'Weight'?" },
+	{ "let W = (3, 4) in\nW", "m.sd:1:11: expected ')' before ','; a tensor is declared with its least and its greatest "
+		"number, (3, 4) in [-1.0, 1.0]" },
 	{ DECLARED "f(X, W)", "m.sd:2:6: what 'f' is given are tensors of one shape" },
 	/* types */
 	{ DECLARED "X * X", "m.sd:2:3: * of (2, 3) and (2, 3): the first has as many columns as the second has rows" },

@@ -1,5 +1,6 @@
 /* check.c -- types of expressions, and what their names are bound to. */
 #include <string.h>
+#include "base/nearest.h"
 #include "frontends/seedot/seedot.h"
 
 struct sd_checker { struct sd_program *p; struct sd_name *scope; int32_t n_assigned; };
@@ -92,7 +93,12 @@ static struct sd_name *bind(struct sd_checker *c, const char *name, struct sd_pl
 
 static bool unknown(struct sd_checker *c, struct sd_place place, const char *name)
 {
-	return lt__sd_refuse(c->p, place, "there is no '%.100s' here", name);
+	struct lt_nearest near;
+
+	lt__nearest_begin(&near, name, strlen(name));
+	for (const struct sd_name *n = c->scope; n; n = n->up)
+		lt__nearest_add(&near, n->name);
+	return lt__sd_refuse(c->p, place, "there is no '%.100s' here%s", name, lt__nearest_hint(c->p->ctx, &near, "'", "'"));
 }
 
 static bool is_new(struct sd_checker *c, struct sd_place place, const char *name)

@@ -102,6 +102,13 @@ static void swap_bytes(unsigned char *at, size_t n, size_t bytes)
 		}
 }
 
+/* What is wrong with the file itself, with the declaration that asks for it. */
+static bool wrong_file(struct sd_program *p, const struct sd_expr *e)
+{
+	return lt_context_code(p->ctx) != LT_ENOMEM
+		&& lt__sd_refuse(p, e->place, "the numbers of '%.100s': %.900s", e->name, lt_context_message(p->ctx));
+}
+
 /* The text of a header and the data after it, checked against the declaration and the file's size. */
 static bool parse_file(struct sd_program *p, const struct sd_expr *e, const char *path, unsigned char *at, size_t bytes,
 	float **out)
@@ -113,16 +120,16 @@ static bool parse_file(struct sd_program *p, const struct sd_expr *e, const char
 
 	memcpy(head, at, bytes < 12 ? bytes : 12);
 	if (lt__npy_magic(p->ctx, path, head, bytes, &begin))
-		return false;
+		return wrong_file(p, e);
 	if (begin == 10)
 		head[10] = head[11] = 0;
 	if (lt__npy_length(p->ctx, path, head, bytes - begin, &length))
-		return false;
+		return wrong_file(p, e);
 	lt__arena_defer(p->arena, shape_free, shape);
 	const lt_status status = lt__npy_said(p->ctx, path, (const char *)at + begin, length, &said);
 	shape->at = said.shape;
 	if (status)
-		return false;
+		return wrong_file(p, e);
 	if (!same_shape(e, said.rank, said.shape))
 		return wrong_shape(p, e, path, said.rank, said.shape);
 	const size_t size = lt__dtype_info(said.dtype)->bytes, n = (size_t)lt__sd_elements(&e->type);
@@ -142,9 +149,8 @@ static bool read_file(struct sd_program *p, const struct sd_expr *e, const char 
 
 	file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (file->fd < 0)
-		return lt__sd_refuse(p, e->place, "the numbers of '%.100s' are to be in %s, which cannot be opened: %s", e->name,
-			path,
-			strerror(errno));
+		return lt__sd_refuse(p, e->place, "the numbers of '%.100s' are to be in %s, which cannot be opened: %s; --fix "
+			"%.100s=FILE.npy names another file, and an input is called X", e->name, path, strerror(errno), e->name);
 	lt__arena_defer(p->arena, file_close, file);
 	if (fstat(file->fd, &st) || !S_ISREG(st.st_mode))
 		return lt__sd_refuse(p, e->place, "the numbers of '%.100s' are to be in %s, which is no file", e->name, path);

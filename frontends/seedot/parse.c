@@ -367,6 +367,9 @@ static struct sd_expr *parse_primary(struct sd_parser *q)
 	if (is(w, "(")) {
 		q->at++;
 		e = parse_level(q, CHOOSES);
+		if (e && is(q->at, ","))
+			return lt__sd_refuse(q->p, q->at->place, "expected ')' before ','; a tensor is declared with its least and its "
+				"greatest number, (3, 4) in [-1.0, 1.0]"), NULL;
 		return e && take(q, ")") ? e : NULL;
 	}
 	if (w->kind == SD_IDENTIFIER && lt__sd_operator(w->at, w->n, false))

@@ -92,7 +92,10 @@ static const char *how_in_numpy(const struct model_binding *b, const struct lt_t
 		of_sample *= b->shape[i];
 	const bool type = t->dtype != b->dtype, axes = !rows_of_sample(b, t);
 	out[0] = '\0';
-	if (!elems || !of_sample || elems % of_sample || (type && lt__dtype_info(b->dtype)->cls != LT_CLASS_FLOAT))
+	/* Rows that are torn are not what was meant. */
+	const int64_t row = t->rank && t->shape[0] ? elems / t->shape[0] : elems;
+	if (!elems || !of_sample || elems % of_sample || (row % of_sample && of_sample % row)
+		|| (type && lt__dtype_info(b->dtype)->cls != LT_CLASS_FLOAT))
 		return out;
 	size_t n = (size_t)snprintf(out, cap, " (in NumPy: ");
 	if (type)

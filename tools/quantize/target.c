@@ -61,17 +61,33 @@ static void builder_end(struct builder *b)
 	free(b->output);
 }
 
+/* What it says of the script, which is gone then, with the name that the script would have. */
+static char *with_name(const struct builder *b, const char *said)
+{
+	const size_t n = strlen(b->script);
+	char *all = lt__must_format("%s", "");
+	for (const char *at; (at = strstr(said, b->script)); said = at + n) {
+		char *more = lt__must_format("%s%.*s%s", all, (int)(at - said), said, b->z->o.output);
+		free(all);
+		all = more;
+	}
+	char *whole = lt__must_format("%s%s", all, said);
+	free(all);
+	return whole;
+}
+
 /* Whether what it says is a mistake, as a compiler that is not there, is in its exit code. */
 static lt_status builder_failed(struct builder *b, const struct lt_command *c)
 {
 	static const char own[] = "lt-build: ";
-	const char *said = !strncmp(c->output, own, sizeof own - 1) ? c->output + sizeof own - 1 : c->output;
+	char *said = with_name(b, !strncmp(c->output, own, sizeof own - 1) ? c->output + sizeof own - 1 : c->output);
 	const int n = (int)strlen(said);
-	if (c->status == -1)
-		return lt_fail(b->z->ctx, LT_EMISSING, "%s cannot be started: %s", b->program, strerror(c->error));
-	return lt_fail(b->z->ctx, c->status == LT_EXIT_USAGE ? LT_EINVAL : LT_ECOMPILE, "--target %s: lt-build says: %.*s%s",
-		b->z->o.target, n && said[n - 1] == '\n' ? n - 1 : n, said, c->late ? " (it took longer than an hour)"
-		: n ? "" : "nothing");
+	const lt_status s = c->status == -1 ? lt_fail(b->z->ctx, LT_EMISSING, "%s cannot be started: %s", b->program,
+		strerror(c->error)) : lt_fail(b->z->ctx, c->status == LT_EXIT_USAGE ? LT_EINVAL : LT_ECOMPILE, "--target %s: lt-build "
+		"says: %.*s%s", b->z->o.target, n && said[n - 1] == '\n' ? n - 1 : n, said,
+		c->late ? " (it took longer than an hour)" : n ? "" : "nothing");
+	free(said);
+	return s;
 }
 
 /* run: what is made is run, too, and the room that options say is asked for.  out: NULL: no report is wanted; it is
@@ -106,6 +122,11 @@ static lt_status builder_run(struct builder *b, bool run, json_t **out)
 		return s;
 	}
 	json_object_del(report, "model");
+	if (refused) {
+		char *said = with_name(b, json_string_value(json_object_get(report, "refused")));
+		json_object_set_new(report, "refused", lt__json_text(said));
+		free(said);
+	}
 	*out = report;
 	return LT_OK;
 }
