@@ -492,6 +492,21 @@ for t in $targets; do
 	check "... and nothing is written" test ! -e "$to/small.c"
 	check "$t: there is room" says 0 "verified: 16 elements" plain --target "$t" -o "$to/fits.c" --ram 600 --flash 8000
 done
+# What is tried has its tensors beside it, for which the emulated machine may have no room.
+printf '%s\n' 'x = InputTensor(x, float32, [4000000]);' 'result y = x * 2;' >"$to/vast.lt"
+for t in $targets; do
+	case $t in
+	cortex-m3) has=4194304 room= ;;
+	avr5) has=16384 room="--ram 40000000 --flash 40000000" ;;
+	*) continue ;;
+	esac
+	# shellcheck disable=SC2086 -- words
+	check "$t: a trial that has no room" says 1 "has $has bytes of RAM and" "$O/lt-build" "$to/vast.lt" --target "$t" \
+		-o "$to/vast.c" $room
+	check "$t: ... is left out as it says" grep -q -- '--no-verify builds it untried' "$to/said"
+	# shellcheck disable=SC2086 -- words
+	check "$t: ... and it is built" "$O/lt-build" "$to/vast.lt" --target "$t" -o "$to/vast.c" --no-verify $room
+done
 # --report has what is printed, also where there is no room.
 reported() {
 	rm -f "$to/r.json" && dense --target "$1" -o "$to/dense.c" --report "$to/r.json" >"$to/said" || return 1

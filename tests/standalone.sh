@@ -798,8 +798,14 @@ refusals() {
 		examples/softmax.lt -o "$to/m" --cc false
 	try "and says why" compiler_says
 	try "a compiler that writes nothing" lazy_compiler
-	try "no such triple" says 2 "look whether the triple 'riscv64-linux-gnuu' is right" "$O/lt-build" examples/softmax.lt \
-		-o "$to/m" --target riscv64-linux-gnuu
+	try "no such triple" says 2 "of a triple, the compiler 'riscv64-linux-gnuu-gcc' cannot be started: install it" \
+		"$O/lt-build" examples/softmax.lt -o "$to/m" --target riscv64-linux-gnuu
+	# Before what is wrong with -o, which may follow from it.
+	try "a processor that there is not" says 2 "there is no target 'cortex-m7'; there is: native, " "$O/lt-build" \
+		examples/softmax.lt -o "$to" --target cortex-m7
+	try "... has a near one" grep -q "; did you mean 'cortex-m[034]'" "$to/said"
+	try "no emulator" says 2 "the emulator 'nothing' cannot be started" "$O/lt-build" examples/softmax.lt -o "$to/m" \
+		--emulator 'nothing -x'
 	try "no weights" says 2 "constant 'w'" "$O/lt-build" examples/first.lt -o "$to/m"
 	try "no function's name" says 2 'give one with --name' "$O/lt-build" examples/softmax.lt -o "$to/1st"
 	try "an option of another format" says 2 'does not go with' "$O/lt-build" examples/softmax.lt -o "$to/m.so" --main

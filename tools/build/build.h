@@ -113,6 +113,8 @@ struct building {
 	enum lt_exit verdict;
 };
 
+/* Whether --target names something, before anything else. */
+lt_status build_target_check(struct building *);
 lt_status build_target_find(struct building *);
 /* The words after the compiler's name for the C of the function. */
 lt_status build_target_flags(const struct building *, char *out, size_t bytes);

@@ -68,6 +68,7 @@ static lt_status build_work(struct building *b)
 {
 	b->board = lt__board_find(b->o.target);
 	b->o.target = b->board ? b->board->model : b->o.target;
+	LT_TRY(build_target_check(b));
 	LT_TRY(build_names(b));
 	LT_TRY(build_output_check(b));
 	LT_TRY(build_target_find(b));

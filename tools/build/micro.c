@@ -411,27 +411,34 @@ static lt_status read_said(struct building *b, const char *path, void *const *re
 	return st;
 }
 
-/* The first chip that has room for the tensors, too, and some stack. */
-static const struct build_chip *find_chip(const struct building *b)
+/* The first chip that has room for the tensors, too, and some stack; *out NULL: it is tried here. */
+static lt_status find_chip(struct building *b, const struct build_chip **out)
 {
-	enum { STACK = 256, HARNESS = 2048 };
-	const struct build_chip *last = build_chip_asked(b);
+	enum { STACK = 256, HARNESS = 2048, BOARD = 4 << 20 };          /* BOARD: as script_text has it */
+	const int64_t ram = b->micro.ram + b->micro.tensors + STACK + (b->export->o.static_workspace ? 0
+		: b->export->bare_size.bytes), flash = b->micro.flash + b->micro.tensors + HARNESS;
+	const struct build_chip *last = NULL;
 
-	for (const struct build_chip *c = last; c; c = build_chip_next(b->target.model, c)) {
+	*out = NULL;
+	for (const struct build_chip *c = build_chip_asked(b); c && !*out; c = build_chip_next(b->target.model, c)) {
 		last = c;
-		if (!c->ram || (b->micro.ram + b->micro.tensors + STACK <= c->ram
-				&& b->micro.flash + b->micro.tensors + HARNESS <= c->flash))
-			break;
+		if (ram <= (c->ram ? c->ram : BOARD) && flash <= (c->flash ? c->flash : BOARD))
+			*out = c;
 	}
-	return last;
+	return *out || !last ? LT_OK : lt_fail(b->ctx, LT_EUNSUPPORTED, "the largest %s that is emulated has %lld bytes of "
+		"RAM and %lld of flash, and what tries the function with its tensors takes %lld and %lld: --no-verify builds it "
+		"untried",
+		last->name, (long long)(last->ram ? last->ram : BOARD), (long long)(last->flash ? last->flash : BOARD),
+		(long long)ram, (long long)flash);
 }
 
 lt_status build_micro_run(struct building *b, const void *const *input, void *const *state, void *const *result)
 {
 	const void *const *data[] = { input, NULL, (const void *const *)state };
-	const struct build_chip *chip = find_chip(b);
+	const struct build_chip *chip;
 	char path[BUILD_PATH];
 
+	LT_TRY(find_chip(b, &chip));
 	if (chip)
 		b->micro.unit = chip->unit;
 	LT_TRY(write_text(b, build_path(b, "_try.c", path, sizeof path), NULL, data));

@@ -9,7 +9,8 @@
 
 static bool is_model(const char *name) { return lt__cpu_model_find(name, strlen(name)) != NULL; }
 
-static lt_status no_target(struct building *b)
+/* compiler: of the triple that the name may be, which is not there; NULL: it is none. */
+static lt_status no_target(struct building *b, const char *compiler)
 {
 	struct lt_nearest near;
 	char names[512];
@@ -21,7 +22,10 @@ static lt_status no_target(struct building *b)
 	for (int i = 0; lt__board_at(i); i++)
 		lt__nearest_add(&near, lt__board_at(i)->name);
 	lt__option_words(&(struct lt_tool_option){ .list = build_target_at }, names, sizeof names);
-	return lt_fail(b->ctx, LT_EINVAL, "there is no target '%s'; there is: %s, or a triple with a compiler, such as "
+	return compiler && !near.n ? lt_fail(b->ctx, LT_EINVAL, "there is no target '%s'; there is: %s; of a triple, the "
+		"compiler '%s' cannot be started: install it (scripts/setup.sh cross installs some on Debian), or name another one "
+		"with --cc", b->o.target, names, compiler)
+		: lt_fail(b->ctx, LT_EINVAL, "there is no target '%s'; there is: %s, or a triple with a compiler, such as "
 		"riscv64-linux-gnu%s", b->o.target, names, lt__nearest_hint(b->ctx, &near, "'", "'"));
 }
 
@@ -118,10 +122,6 @@ static lt_status find_compiler(struct building *b, bool triple)
 	switch (build_ask(b, line, b->target.triple, sizeof b->target.triple)) {
 	case LT_ENOMEM: return LT_ENOMEM;
 	case LT_EMISSING:
-		if (triple && !b->o.cc)
-			return lt_fail(b->ctx, LT_EINVAL, "the compiler '%s' cannot be started: look whether the triple '%s' is right, "
-				"install its compiler (scripts/setup.sh cross installs some on Debian), or name another one with --cc",
-				b->target.cc, b->o.target);
 		return lt_fail(b->ctx, LT_EINVAL, "the compiler '%s' cannot be started: %sname another one with --cc",
 			b->target.cc, m && m->int_bits ? "install it (scripts/setup.sh micro does on Debian), or " : "");
 	default: return LT_OK;          /* a compiler need not know the question */
@@ -198,6 +198,17 @@ static const char *emulated(const char *triple, char *out, size_t bytes)
 	return out;
 }
 
+/* Of --emulator: the program, before its options. */
+static lt_status check_emulator(struct building *b)
+{
+	char program[4096];
+	const size_t blank = strspn(b->o.emulator, " \t");
+
+	snprintf(program, sizeof program, "%.*s", (int)strcspn(b->o.emulator + blank, " \t"), b->o.emulator + blank);
+	return (strchr(program, '/') ? access(program, X_OK) == 0 : in_path(program)) ? LT_OK
+		: lt_fail(b->ctx, LT_EINVAL, "the emulator '%s' cannot be started: name another one with --emulator", program);
+}
+
 static void find_emulator(struct building *b)
 {
 	struct build_target *t = &b->target;
@@ -227,14 +238,28 @@ static void find_emulator(struct building *b)
 			"" : root);
 }
 
-lt_status build_target_find(struct building *b)
+static bool is_triple(const char *asked)
+{
+	return asked && !is_model(asked) && strcmp(asked, "portable") != 0 && strchr(asked, '-');
+}
+
+lt_status build_target_check(struct building *b)
 {
 	const char *asked = b->o.target;
-	const bool triple = asked && !is_model(asked) && strcmp(asked, "portable") != 0 && strchr(asked, '-');
+	char compiler[512];
 
-	if (asked && !triple && !is_model(asked) && strcmp(asked, "portable") != 0)
-		return no_target(b);
-	LT_TRY(find_compiler(b, triple));
+	if (!asked || is_model(asked) || !strcmp(asked, "portable"))
+		return LT_OK;
+	if (!is_triple(asked))
+		return no_target(b, NULL);
+	snprintf(compiler, sizeof compiler, "%s-gcc", asked);
+	return b->o.cc || in_path(compiler) ? LT_OK : no_target(b, compiler);
+}
+
+lt_status build_target_find(struct building *b)
+{
+	LT_TRY(find_compiler(b, is_triple(b->o.target)));
+	LT_TRY(b->o.emulator ? check_emulator(b) : LT_OK);
 	LT_TRY(find_model(b));
 	LT_TRY(find_in_order(b));
 	find_emulator(b);

@@ -83,8 +83,8 @@ static lt_status builder_failed(struct builder *b, const struct lt_command *c)
 	char *said = with_name(b, !strncmp(c->output, own, sizeof own - 1) ? c->output + sizeof own - 1 : c->output);
 	const int n = (int)strlen(said);
 	const lt_status s = c->status == -1 ? lt_fail(b->z->ctx, LT_EMISSING, "%s cannot be started: %s", b->program,
-		strerror(c->error)) : lt_fail(b->z->ctx, c->status == LT_EXIT_USAGE ? LT_EINVAL : LT_ECOMPILE, "--target %s: lt-build "
-		"says: %.*s%s", b->z->o.target, n && said[n - 1] == '\n' ? n - 1 : n, said,
+		strerror(c->error)) : lt_fail(b->z->ctx, c->status == LT_EXIT_USAGE ? LT_EINVAL : LT_ECOMPILE,
+		"--target %s: lt-build says: %.*s%s", b->z->o.target, n && said[n - 1] == '\n' ? n - 1 : n, said,
 		c->late ? " (it took longer than an hour)" : n ? "" : "nothing");
 	free(said);
 	return s;
