@@ -109,14 +109,17 @@ static lt_node emit_packed(struct quant_emission *e, int32_t cell, const int8_t 
 	if (bytes < 0)
 		return LT_NONE;
 	g->node[bytes].content = to;
-	const lt_node two = lt_graph_cast(g, emit_twice(e, bytes, like, c->pairs), LT_I32);
+	const lt_node two = emit_twice(e, bytes, like, c->pairs), two_wide = lt_graph_cast(g, two, LT_I32);
 	const lt_node at = lt_graph_cast(g, lt_graph_index(g, like->dim[c->pairs]), LT_I32);
-	const lt_node half_of[] = { lt_graph_binary(g, "eq", lt_graph_binary(g, "and", at, whole(e, LT_I32, 1)),
-		whole(e, LT_I32, 1)), lt_graph_binary(g, "shr", two, whole(e, LT_I32, BITS)),
-		lt_graph_binary(g, "and", two, whole(e, LT_I32, (1 << BITS) - 1)) };
-	lt_node y = lt_graph_op_to(g, "select", 3, half_of, like->n_dim, like->dim);
+	/* The sign of a byte is that of its upper half: to shift it is one instruction. */
+	const lt_node upper = has_sign ? lt_graph_cast(g, lt_graph_cast(g, two, LT_I8), LT_I32) : two_wide;
+	lt_node lower = lt_graph_binary(g, "and", two_wide, whole(e, LT_I32, (1 << BITS) - 1));
 	if (has_sign)
-		y = lt_graph_binary(g, "sub", lt_graph_binary(g, "xor", y, whole(e, LT_I32, SIGN)), whole(e, LT_I32, SIGN));
+		lower = lt_graph_binary(g, "sub", lt_graph_binary(g, "xor", lower, whole(e, LT_I32, SIGN)),
+			whole(e, LT_I32, SIGN));
+	const lt_node half_of[] = { lt_graph_binary(g, "eq", lt_graph_binary(g, "and", at, whole(e, LT_I32, 1)),
+		whole(e, LT_I32, 1)), lt_graph_binary(g, "shr", upper, whole(e, LT_I32, BITS)), lower };
+	const lt_node y = lt_graph_op_to(g, "select", 3, half_of, like->n_dim, like->dim);
 	return lt_graph_cast(g, y, has_sign ? LT_I8 : LT_U8);
 }
 

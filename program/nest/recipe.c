@@ -30,6 +30,7 @@
  *     $contracted       its loops over what is summed, in the order in which the constant factor has them
  *     $deepest          the innermost of all
  *     $inner $short     the innermost loop of these; if it has four iterations or fewer
+ *     $stored           the same, if what is read of the constant factor is stored, and not taken out of bytes there
  *     $lone             the same, if there is no tile of columns and the sum has at most 32 bits
  *     $dot $bytes       $inner and how many bytes the target adds at once, if both factors are such, in a row along it
  *     $constant         the cast of the constant factor, if there is one
@@ -610,6 +611,7 @@ static const char *word_value(const struct roles *r, const char *word, size_t n,
 		{ "dot", r->dot_bytes ? loop_over(r, r->dim[r->n_dim - 1]) : "" },
 		{ "bytes", r->dot_bytes ? lt__arena_format(r->t->arena, "%u", (unsigned)r->dot_bytes) : "" },
 		{ "inner", loop_over(r, r->dim[r->n_dim - 1]) },
+		{ "stored", is_local(r->t, r->weights) ? "" : loop_over(r, r->dim[r->n_dim - 1]) },
 		{ "lone", is_long(r) || *tile_loop(r, r->column) ? "" : loop_over(r, r->dim[r->n_dim - 1]) },
 		{ "short", g->var[r->dim[r->n_dim - 1]].extent <= 4 ? loop_over(r, r->dim[r->n_dim - 1]) : "" },
 		{ "constant", node_word(r, r->constant) },
