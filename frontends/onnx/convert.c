@@ -63,6 +63,7 @@ static bool find_inputs(struct lt_onnx_call *c)
 			lt_fail(m->ctx, LT_EINVAL, "input '%s' is made by no node before it", name);
 		if (!c->in[i] || c->in[i]->lost)
 			return false;
+		lt__onnx_look(m, c->in[i]);
 	}
 	return true;
 }

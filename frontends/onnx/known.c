@@ -161,6 +161,21 @@ const void *lt__onnx_maybe(struct lt_onnx *m, struct lt_onnx_value *v)
 	return v->data;
 }
 
+void lt__onnx_look(struct lt_onnx *m, struct lt_onnx_value *v)
+{
+	lt_node told;
+
+	if (v->looked || v->node < 0 || v->part || v->empty || !lt__onnx_may_tell(v))
+		return;
+	v->looked = true;
+	if (!is_known(m, v->node))
+		return;
+	struct lt_onnx_value content = *v;
+	content.data = evaluate(m, v->node, v);
+	told = content.data ? lt__onnx_told(m, &content) : LT_NONE;
+	v->node = told < 0 ? v->node : told;
+}
+
 /* The run-time extent that an input of the graph is, no input of the model; -1: it is none. */
 static int32_t symbol_of(const struct lt_onnx *m, lt_node x)
 {

@@ -42,6 +42,7 @@ struct lt_onnx_value {
 	const void *data;       /* the content, dense; NULL: not known */
 	bool empty;             /* it has no elements */
 	bool lost;              /* the node that makes it was refused */
+	bool looked;            /* lt__onnx_look was here */
 };
 
 struct lt_onnx;
@@ -163,11 +164,18 @@ void *lt__onnx_table_room(struct lt_onnx *, size_t bytes, int64_t n);
 int64_t lt__onnx_elems(const struct lt_onnx_value *);
 /* The node of a value, made of its content where it has none; LT_NONE with a sentence: it has no elements. */
 lt_node lt__onnx_node(struct lt_onnx *, struct lt_onnx_value *);
+/* A node for a content that less than it tells: a float of one element is a literal, and booleans that are a triangle a
+ * comparison of positions, so that what follows sees a scale, and a causal mask.  LT_NONE: it is neither. */
+lt_node lt__onnx_told(struct lt_onnx *, const struct lt_onnx_value *);
+/* Whether it may be either, by type and shape, and is small enough to be computed for that. */
+bool lt__onnx_may_tell(const struct lt_onnx_value *);
 
 /* known.c: the content of a value; NULL, with a sentence that names the inputs to fix, where it is not known yet.
  * maybe: NULL without a sentence. */
 const void *lt__onnx_content(struct lt_onnx *, struct lt_onnx_value *, const char *what);
 const void *lt__onnx_maybe(struct lt_onnx *, struct lt_onnx_value *);
+/* A value that nodes compute of contents alone becomes what lt__onnx_told says of it. */
+void lt__onnx_look(struct lt_onnx *, struct lt_onnx_value *);
 
 /* call.c: what a builder asks its node for, and gives */
 bool lt__onnx_has(const struct lt_onnx_call *, int32_t i);      /* input i is there */

@@ -1,4 +1,4 @@
-/* test_cudnn_onnx.c -- ONNX's operators of attention: what each is cut into by default, as tests/groups/onnx-NAME.txt
+/* test_cudnn_onnx.c -- attention of ONNX models: what each is cut into by default, as tests/groups/onnx-NAME.txt
  * has it (LT_BLESS=1 rewrites it).  What such calls give is test_cudnn.c's.
  */
 #include <criterion/criterion.h>
@@ -16,7 +16,8 @@ TestSuite(cudnn_onnx, .timeout = 300);
 static const struct { const char *name; int calls; } cases[] = { { "plain", 1 }, { "causal", 1 },
 	{ "float32_inside", 1 }, { "boolean", 1 }, { "added", 1 }, { "lengths", 1 }, { "shared_heads", 1 },
 	{ "multi_head", 1 }, { "multi_head_causal", 1 }, { "multi_head_added", 1 }, { "multi_head_keys", 0 },
-	{ "group_query", 1 } };
+	{ "group_query", 1 }, { "root_of_a_shape", 1 }, { "kept_booleans", 1 }, { "kept_numbers", 1 },
+	{ "triangle_of_ones", 1 } };
 enum { N_CASE = sizeof cases / sizeof *cases };
 
 Test(cudnn_onnx, partitions)

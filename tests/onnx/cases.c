@@ -75,7 +75,7 @@ void onnx_cases_read(struct lt_context *ctx, struct onnx_cases *c)
 {
 	static const char *const file[ONNX_FILES] = { "tests/onnx/cases.npz", "tests/onnx/layers.npz",
 		"tests/onnx/types.npz", "tests/onnx/dims.npz", "tests/onnx/microsoft.npz",
-		"tests/onnx/halves.npz", "tests/onnx/group_query.npz" };
+		"tests/onnx/halves.npz", "tests/onnx/group_query.npz", "tests/onnx/known.npz" };
 	memset(c, 0, sizeof *c);
 	for (int k = 0; k < ONNX_FILES; k++) {
 		const int before = c->n;

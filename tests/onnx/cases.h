@@ -5,7 +5,7 @@
 #include "lt/lt.h"
 #include "tools/tensor/tensor.h"
 
-enum { ONNX_MAX_GIVEN = 14, ONNX_MAX_CASES = 700, ONNX_MAX_RUNS = 8, ONNX_FILES = 7 };
+enum { ONNX_MAX_GIVEN = 14, ONNX_MAX_CASES = 800, ONNX_MAX_RUNS = 8, ONNX_FILES = 8 };
 /* What one run is given, and gives. */
 struct onnx_given {
 	const struct lt_tensor *in[ONNX_MAX_GIVEN], *out[ONNX_MAX_GIVEN];
