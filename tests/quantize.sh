@@ -157,7 +157,7 @@ check "a loss that is no number of points" refuses '0 or more' --loss -1
 echo 'result = InputTensor(x, float32, [2, 6]) + InputTensor(y, float32, [2, 6]);' >two.lt
 check "an input without data" says 2 '--data y=FILE' "$O/lt-quantize" two.lt --data x=x.npy -o q.lt
 check "data that could be of two inputs" says 2 'NAME=FILE' "$O/lt-quantize" two.lt --data x.npy -o q.lt
-check "a result that there is not" refuses 'no such result' --result z
+check "a result that there is not" refuses "--result: the model has no result 'z'; it has 'result'" --result z
 check "a name that is no script's" says 2 'NAME.lt' "$O/lt-quantize" net.lt --data x.npy -w w.npz -o q.npz
 check "the model is not written over" says 2 'net.lt' "$O/lt-quantize" net.lt --data x.npy -w w.npz -o net.lt
 

@@ -14,11 +14,10 @@
 /* A file of the command line, and the input that it names; NULL: it names none. */
 struct data_file { const char *path; char *name; struct lt_tensors tensors; };
 
-/* A name that no input has: those that it may have been meant for, or all of them. */
-static lt_status no_input(struct quantizing *z, const char *path, const char *name, size_t bytes)
+lt_status quantize_no_name(struct quantizing *z, enum lt_binding kind, const char *from, const char *name, size_t bytes)
 {
 	enum { SHOWN = 8 };
-	const struct model_bindings *in = &z->model.binding[LT_BINDING_INPUT];
+	const struct model_bindings *in = &z->model.binding[kind];
 	struct lt_nearest near;
 	lt__nearest_begin(&near, name, bytes);
 	char *all = lt__must_format("; it has ");
@@ -31,7 +30,8 @@ static lt_status no_input(struct quantizing *z, const char *path, const char *na
 			all = more;
 		}
 	}
-	(void)lt_fail(z->ctx, LT_EINVAL, "%s: the model has no input '%.*s'%s", path, bytes < 60 ? (int)bytes : 60, name,
+	(void)lt_fail(z->ctx, LT_EINVAL, "%s: the model has no %s '%.*s'%s", from, model_binding_kind(kind),
+		bytes < 60 ? (int)bytes : 60, name,
 		near.n ? lt__nearest_hint(z->ctx, &near, "'", "'") : all);
 	free(all);
 	return LT_EINVAL;
@@ -47,7 +47,7 @@ static lt_status open_file(struct quantizing *z, const char *option, struct data
 		if (!(f->name = strndup(option, (size_t)(equals - option))))
 			return lt_fail(z->ctx, LT_ENOMEM, "out of memory");
 	} else if (equals && access(option, F_OK) != 0) {
-		return no_input(z, option, option, (size_t)(equals - option));
+		return quantize_no_name(z, LT_BINDING_INPUT, option, option, (size_t)(equals - option));
 	}
 	return lt__mistake(lt__tensors_read(z->ctx, f->path, &f->tensors));
 }
@@ -147,7 +147,7 @@ static lt_status take_file(struct quantizing *z, struct data_file *f)
 			return lt_fail(z->ctx, LT_EINVAL, "%s: the model has %d inputs: --data NAME=FILE says which this is", f->path,
 				in->n);
 		if (i < 0)
-			return no_input(z, f->path, name, strlen(name));
+			return quantize_no_name(z, LT_BINDING_INPUT, f->path, name, strlen(name));
 		LT_TRY(take_input(z, f, t, i));
 	}
 	return LT_OK;

@@ -110,6 +110,8 @@ int32_t quantize_program_result(const struct quantize_program *, const char *nam
 
 /* data.c */
 lt_status quantize_data_read(struct quantizing *);
+/* A name that no input, or no result, has: those that it may have been meant for, or all of them. */
+lt_status quantize_no_name(struct quantizing *, enum lt_binding, const char *from, const char *name, size_t bytes);
 void quantize_data_free(struct quantizing *);
 /* The data as integers, as the result takes them, to a .npy or .npz. */
 lt_status quantize_data_write(struct quantizing *, const struct lt_quant_derived *);

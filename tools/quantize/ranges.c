@@ -56,7 +56,7 @@ lt_status quantize_metric_find(struct quantizing *z)
 	const char *name = z->o.result;
 	z->result = name ? model_binding_index(results, name, strlen(name)) : 0;
 	if (z->result < 0)
-		return lt_fail(z->ctx, LT_EINVAL, "--result %s: the model has no such result", name);
+		return quantize_no_name(z, LT_BINDING_RESULT, "--result", name, strlen(name));
 	const struct model_binding *b = &results->at[z->result];
 	const bool floats = lt__dtype_info(b->dtype)->cls == LT_CLASS_FLOAT;
 	const int64_t n = lt__node_elems(z->model.graph, b->node);
