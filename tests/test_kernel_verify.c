@@ -361,6 +361,7 @@ Test(kernel_verify, any_bytes_in_the_arrays)
 		cr_assert(status == LT_OK || (status == LT_EINVAL && *kernel_message));
 		struct kernel_text text = { 0 };
 		lt_kernel_print(k, kernel_text_add, &text);
+		cr_assert_lt(text.n, 1 << 20, "a list of a length that it does not have is printed");
 		free(text.at);
 		lt_kernel_free(k);
 	}

@@ -149,15 +149,18 @@ static const char *word_of(const struct lt_instruction *i)
 	return "?";
 }
 
+/* Where the numbers end, a list that is wrong ends, too: it may claim any length. */
 static void print_list(struct lt_kernel_printer *p, const struct lt_instruction *i, bool values)
 {
 	lt__print_text(p, "(");
 	for (int32_t e = 0; e < i->n_extra; e++) {
 		int64_t at = (int64_t)i->first_extra + e;
 		lt__print_text(p, e ? ", " : "");
-		if (at < 0 || at >= (int64_t)p->k->n_extra)
+		if (at < 0 || at >= (int64_t)p->k->n_extra) {
 			lt__print_text(p, "?");
-		else if (values)
+			break;
+		}
+		if (values)
 			print_value(p, p->k->extras[at], true);
 		else
 			lt__printf(p, "%" PRId64, p->k->extras[at]);
