@@ -61,15 +61,24 @@ static double element(const char *at, const struct blas_matrix *m, int64_t batch
 	return load(at + (size_t)(batch * m->stride + column * m->leading + row) * bytes_of(m->type), m->type);
 }
 
-static double result(const struct blas_call *x, char *const *at, int64_t batch, int64_t i, int64_t j)
+/* Rows, or columns, one behind the other: each element is read once, and not for each product. */
+static double *lines(const char *at, const struct blas_matrix *m, int64_t batch, bool columns, int64_t n, int64_t k)
 {
-	int64_t k = (int64_t)(x->what.turned[0] ? x->a.rows : x->a.columns);
+	double *all = malloc(sizeof *all * (size_t)(n * k));
+	if (!all)
+		abort();
+	for (int64_t i = 0; i < n; i++)
+		for (int64_t p = 0; p < k; p++)
+			all[i * k + p] = columns ? element(at, m, batch, p, i) : element(at, m, batch, i, p);
+	return all;
+}
+
+static double sum_of(const double *a, const double *b, int64_t k)
+{
 	double sum = 0;
 	for (int64_t p = 0; p < k; p++)
-		sum += (x->what.turned[0] ? element(at[0], &x->a, batch, p, i) : element(at[0], &x->a, batch, i, p))
-			* (x->what.turned[1] ? element(at[1], &x->b, batch, j, p) : element(at[1], &x->b, batch, p, j));
-	sum *= x->alpha;
-	return x->beta != 0 ? sum + x->beta * element(at[2], &x->c, batch, i, j) : sum;
+		sum += a[p] * b[p];
+	return sum;
 }
 
 /* The library's epilogues are bits: a bias, and one of the activations. */
@@ -101,14 +110,21 @@ static CUresult multiply(void *call, int device)
 	const char *bias = x->what.after & CUBLASLT_EPILOGUE_BIAS
 		? mock_range((uint64_t)(uintptr_t)x->what.bias, (size_t)m * bytes_of(x->d.type), device) : NULL;
 	mock.calls++;
-	for (int64_t b = 0; at[0] && at[1] && at[2] && at[3] && b < x->d.batch; b++)
+	const int64_t k = (int64_t)(x->what.turned[0] ? x->a.rows : x->a.columns);
+	for (int64_t b = 0; at[0] && at[1] && at[2] && at[3] && b < x->d.batch; b++) {
+		double *rows = lines(at[0], &x->a, b, x->what.turned[0], m, k);
+		double *columns = lines(at[1], &x->b, b, !x->what.turned[1], n, k);
 		for (int64_t j = 0; j < n; j++)
 			for (int64_t i = 0; i < m; i++) {
-				double y = result(x, at, b, i, j);
+				double y = x->alpha * sum_of(rows + i * k, columns + j * k, k);
+				y += x->beta != 0 ? x->beta * element(at[2], &x->c, b, i, j) : 0;
 				y += bias ? load(bias + (size_t)i * bytes_of(x->d.type), x->d.type) : 0;
 				store(at[3] + (size_t)(b * x->d.stride + j * x->d.leading + i) * bytes_of(x->d.type), x->d.type,
 					activated(x->what.after, y));
 			}
+		free(rows);
+		free(columns);
+	}
 	return CUDA_SUCCESS;
 }
 
