@@ -416,5 +416,7 @@ static void random_trees(uint64_t first, uint64_t count, const char *backends)
 	}
 }
 
-Test(tree, random_graphs_with_random_trees_on_ref) { random_trees(1, 400, "ref"); }
-Test(tree, random_graphs_with_random_trees_on_cpu) { random_trees(500, 12, "cpu"); }
+Test(tree, random_graphs_with_random_trees_on_ref) { random_trees(1, 100, "ref"); }
+Test(tree, random_graphs_with_random_trees_on_cpu) { random_trees(500, 3, "cpu"); }
+Test(more_tree, random_graphs_with_random_trees_on_ref) { random_trees(101, 300, "ref"); }
+Test(more_tree, random_graphs_with_random_trees_on_cpu) { random_trees(503, 9, "cpu"); }
