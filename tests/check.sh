@@ -92,6 +92,7 @@ more_parts() {
 	echo "--part standalone 900 tests/standalone.sh"
 	echo "--part cuda 900 tests/cuda/compile.sh"
 	echo "--part alloc 900 tests/alloc.sh"
+	echo "--part conform 900 tests/conform.sh"
 	echo "--part own 1800 tests/own.sh"
 	echo "--part fixed 1800 env CHECK_FIXED=${CHECK_FIXED:-150} FIXED_SEED=2 tests/fixed.sh"
 	echo "--part everywhere 1800 tests/everywhere.sh"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tests/conform.sh -- some cases of each group of lt-check, on grids: in the simulator, and on an OpenCL device.  Prints
-# TAP.
+# tests/conform.sh -- some cases of each group of lt-check, on grids: in the simulator, and on an OpenCL device.  With
+# CHECK_MORE twice as many others.  Prints TAP.
 set -u
 : "${O:=build}"
 
@@ -26,12 +26,15 @@ groups() {
 	done
 }
 
-groups sim:grid op 7/100 cast 3/30 reduce 11/60 gather 5/30 state 3/10 param 5/20 product 11/60 random 5/20
+# what K: the K-th of twice as many parts for make check, the K-th for make check-more.
+of() { echo "$([ -n "${CHECK_MORE-}" ] && echo "$2/$1" || echo "$2/$((2 * $1))")"; }
+groups sim:grid op "$(of 100 7)" cast "$(of 30 3)" reduce "$(of 60 11)" gather "$(of 30 5)" state "$(of 10 3)" \
+	param "$(of 20 5)" product "$(of 60 11)" random "$(of 20 5)"
 # Without its optimiser PoCL compiles in half the time.  It keeps some bytes of every program that it has compiled,
 # which the cases memory/* see.
 if reason=$(tests/opencl_device.sh); then
-	groups opencl:O0 op 7/200 cast 3/60 reduce 11/80 gather 5/30 state 3/20 param 5/30 product 11/60 \
-		random 5/30 threads 1/2
+	groups opencl:O0 op "$(of 200 7)" cast "$(of 60 3)" reduce "$(of 80 11)" gather "$(of 30 5)" state "$(of 20 3)" \
+		param "$(of 30 5)" product "$(of 60 11)" random "$(of 30 5)" threads 1/2
 else
 	echo "ok - lt-check -b opencl # SKIP $reason"
 fi

@@ -239,7 +239,7 @@ Test(zeros, operators_f32) { operators(LT_F32, false); }
 Test(more_zeros, operators_f64) { operators(LT_F64, false); }
 Test(zeros, operators_f16) { operators(LT_F16, false); }
 Test(more_zeros, operators_bf16) { operators(LT_BF16, false); }
-Test(zeros, operators_of_one_element) { operators(LT_F32, true); }
+Test(more_zeros, operators_of_one_element) { operators(LT_F32, true); }
 
 /* -- reductions -- */
 

@@ -341,12 +341,14 @@ Test(cudnn_verify, each_fault_is_seen)
 		{ BEHIND_INPUT, "it writes behind what it reads" }, { BEHIND_WORKSPACE, "it writes behind its workspace" },
 		{ OTHER_BITS, "a second run of it gives other bits" }, { READS_BEYOND, "element " },
 		{ LEAVES_OUT_SOME, "element " } };
+	const size_t third = every_third();
 	begin();
 	for (size_t s = 0; s < N_SCRIPT; s++)
-		for (size_t i = s % every_third(); i < sizeof cases / sizeof *cases; i += every_third()) {
+		for (size_t i = s % third; i < sizeof cases / sizeof *cases; i += third) {
 			char text[3000], why[300];
 			struct described_called a;
-			script_of(scripts[s], types[(s + 2 * i) % 3], true, "c = 5; d = 6; h = 6; m = 11; k = 13; n = 9;", text, sizeof text);
+			script_of(scripts[s], types[(s + 2 * i) % 3], true, "c = 5; d = 6; h = 6; m = 11; k = 13; n = 9;", text,
+				sizeof text);
 			described_called_new(text, &a);
 			const bool good = passes(&a, &a, cases[i].fault, why, sizeof why);
 			cr_expect(!good && strstr(why, cases[i].says), "fault %d: '%s'\n%s", (int)cases[i].fault, why, text);

@@ -626,8 +626,13 @@ def write_model(folder, kv_heads, shared):
             f.write(struct.pack("<fi", float(max(0, i - 258)), len(piece)) + piece)
 
 
-@pytest.mark.parametrize("kv_heads, shared", [(6, True), (2, False), (1, True)])
-@pytest.mark.parametrize("prompt", ["Donald was a little duck", "caf\u00e9 \u4e2d", ""])
+PROMPTS = ["Donald was a little duck", "caf\u00e9 \u4e2d", ""]
+MODELS = [(6, True), (2, False), (1, True)]
+
+
+@pytest.mark.parametrize("kv_heads, shared, prompt", [
+    pytest.param(*model, prompt, marks=[] if i == k else pytest.mark.more)
+    for i, model in enumerate(MODELS) for k, prompt in enumerate(PROMPTS)])
 def test_the_program_says_what_lt_llama_says(tmp_path, kv_heads, shared, prompt):
     write_model(tmp_path, kv_heads, shared)
     words = ["m.bin", "0", "30", prompt]

@@ -286,6 +286,7 @@ def test_the_rest_is_left_to_eager_and_told():
     assert told[0].programs and any(node == "linalg_svd" for node, _ in told[0].left)
 
 
+@pytest.mark.more
 def test_what_is_left_names_no_file_of_ours():
     f, told = watched(lambda x: torch.nn.functional.dropout(x * 2, 0.5))
     x = torch.ones(64)
@@ -372,6 +373,7 @@ def test_changes_in_place_are_seen_by_the_caller():
     assert "in place" in told[0].left[-1][1]
 
 
+@pytest.mark.more
 def test_inference_mode(digits):
     module, x = digits
     with torch.inference_mode():
