@@ -59,7 +59,7 @@ static bool read_float(const struct lt_kernel_parser *p, uint32_t dtype, uint64_
 {
 	char text[64], *end;
 	bool minus = p->bytes > 0 && *p->at == '-', infinite = p->bytes - minus == 3 && memcmp(p->at + minus, "inf", 3) == 0;
-	if (p->bytes == 0 || p->bytes >= sizeof text || (!infinite && strspn(p->at + minus, "0123456789") == 0))
+	if (p->bytes == minus || p->bytes >= sizeof text || (!infinite && (p->at[minus] < '0' || p->at[minus] > '9')))
 		return false;
 	for (size_t i = 0; i < p->bytes && !infinite; i++)
 		if (!p->at[i] || !strchr("0123456789.eE+-", p->at[i]))
