@@ -107,7 +107,7 @@ struct lt_product {
  * group the node is, or why in none. */
 struct lt_auto_reason {
 	const char *sum, *why;
-	enum { LT_WHY_CALL, LT_WHY_NO_CALL, LT_WHY_UNCALLED, LT_WHY_PLAIN, LT_WHY_GROUP } of;
+	enum lt_why { LT_WHY_CALL, LT_WHY_NO_CALL, LT_WHY_UNCALLED, LT_WHY_PLAIN, LT_WHY_GROUP } of;
 };
 
 struct lt_auto {

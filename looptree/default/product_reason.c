@@ -135,35 +135,36 @@ static void reason_add(struct lt_auto *s, lt_node sum, const char *text)
 	t->note[t->n_note++] = (struct lt_tnote){ sum, text };
 }
 
-/* By name: nodes have other numbers once the tree has derived ones. */
-static void reason_keep(struct lt_auto *s, struct lt_auto_reason one)
+/* By name: once the tree has derived nodes they have other numbers, and the names are of another graph. */
+static void reason_keep(struct lt_auto *s, lt_node n, const char *why, enum lt_why of)
 {
 	LT_GROW(s->t->arena, s->reason, s->n_reason, s->cap_reason);
-	s->reason[s->n_reason++] = one;
+	s->reason[s->n_reason++] =
+		(struct lt_auto_reason){ lt__arena_string(s->t->arena, s->g->node[n].name), why, of };
 }
 
 void lt__auto_call_because(struct lt_auto *s, lt_node sum, bool called, const char *why)
 {
-	reason_keep(s, (struct lt_auto_reason){ s->g->node[sum].name, why, called ? LT_WHY_CALL : LT_WHY_NO_CALL });
+	reason_keep(s, sum, why, called ? LT_WHY_CALL : LT_WHY_NO_CALL);
 }
 
 void lt__auto_uncalled_because(struct lt_auto *s, lt_node sum, const char *why)
 {
 	lt__auto_call_because(s, sum, false, "the one that it had was refused");
-	reason_keep(s, (struct lt_auto_reason){ s->g->node[sum].name,
-		lt__arena_format(s->t->arena, "tree: no call, as the one that it had was refused: %s", why), LT_WHY_UNCALLED });
+	reason_keep(s, sum, lt__arena_format(s->t->arena, "tree: no call, as the one that it had was refused: %s", why),
+		LT_WHY_UNCALLED);
 }
 
 void lt__auto_group_because(struct lt_auto *s, lt_node n, const char *text)
 {
-	reason_keep(s, (struct lt_auto_reason){ s->g->node[n].name, text, LT_WHY_GROUP });
+	reason_keep(s, n, text, LT_WHY_GROUP);
 }
 
 void lt__product_reason_plain(struct lt_auto *s, const struct lt_product *p)
 {
 	const char *why = lt__arena_format(s->t->arena, "%s: no tiles of blocks, for which it has too few rows, columns or "
 		"terms, or other types or dims; no call: %s", product_sizes(s, p), not_called(s, p->sum));
-	reason_keep(s, (struct lt_auto_reason){ s->g->node[p->sum].name, why, LT_WHY_PLAIN });
+	reason_keep(s, p->sum, why, LT_WHY_PLAIN);
 }
 
 void lt__product_reasons(struct lt_auto *s)
