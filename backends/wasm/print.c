@@ -573,9 +573,9 @@ static void find_types(struct wasm_print *p, const struct wasm_code *functions, 
 	uint32_t n = 0;
 	for (int f = 0; f < 64; f++) {
 		struct wasm_bytes type = { NULL, 0, 0, false };
-		const uint8_t number = lt__wasm_function_is_f32(f) ? WASM_F32 : WASM_F64;
 		if (!(p->functions >> f & 1))
 			continue;
+		const uint8_t number = lt__wasm_function_is_f32(f) ? WASM_F32 : WASM_F64;
 		lt__wasm_byte(&type, 0x60);
 		lt__wasm_unsigned(&type, (uint64_t)lt__wasm_function_operands(f));
 		for (int k = 0; k < lt__wasm_function_operands(f); k++)
