@@ -107,7 +107,7 @@ static inline double lt_err_shl(const double *x, const double *e)
 {
 	if (e[0] == 0 && e[1] == 0)
 		return 0;
-	return e[1] != 0 ? INFINITY : x[1] < 0 || x[1] > 63 ? 0 : ldexp(e[0], (int)x[1]);
+	return e[1] != 0 ? INFINITY : x[1] >= 0 && x[1] <= 63 ? ldexp(e[0], (int)x[1]) : 0;
 }
 
 /* As a quotient, which is rounded: two that are that far apart may round one further. */
@@ -117,7 +117,7 @@ static inline double lt_err_shr(const double *x, const double *e)
 		return 0;
 	if (e[1] != 0)
 		return INFINITY;
-	return x[1] <= 0 ? e[0] : ldexp(e[0], x[1] > 63 ? -63 : -(int)x[1]) + 1;
+	return x[1] <= 0 ? e[0] : ldexp(e[0], x[1] <= 63 ? -(int)x[1] : -63) + 1;
 }
 
 /* Of a step function at 0 that is `height` high. */
