@@ -1117,7 +1117,7 @@ static lt_status read_list(struct lt_script *s, struct lt_arg *out)
 	lt__lex_step(&s->cursor);
 	out->kind = LT_ARG_LIST;
 	out->n = s->n_number - first;
-	out->list = lt__arena_copy(s->arena, s->number + first, (size_t)out->n * sizeof *out->list);
+	out->list = lt__arena_copy(s->arena, out->n ? s->number + first : NULL, (size_t)out->n * sizeof *out->list);
 	s->n_number = first;
 	return LT_OK;
 }

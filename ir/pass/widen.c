@@ -38,8 +38,8 @@ static lt_node shown_cast(const struct lt_graph *g, lt_node x, bool windows)
 		return -1;
 	/* The view's map is over the cast's dims: those of the halves, in that order. */
 	const struct lt_nodedef *half = &g->node[cast->operand[0]];
-	return half->n_dim == cast->n_dim && !memcmp(half->dim, cast->dim, (size_t)half->n_dim * sizeof *half->dim)
-		? view->operand[0] : -1;
+	return half->n_dim == cast->n_dim && (half->n_dim == 0
+		|| !memcmp(half->dim, cast->dim, (size_t)half->n_dim * sizeof *half->dim)) ? view->operand[0] : -1;
 }
 
 /* Whether factor x of the product, a view of a cast, is cast where it is read: it has all dims, and is no half of

@@ -326,8 +326,8 @@ static void row_place(struct call_nest *x, const struct lt_described_op *op, con
 static bool same_place(const struct call_nest *x, const struct lt_fplace *a, const struct lt_fplace *b)
 {
 	const int64_t *stride = x->f->stride;
-	return lt__row_same(&a->row, &b->row) && !memcmp(stride + a->first_stride, stride + b->first_stride,
-		sizeof *stride * (size_t)x->d.n_axis);
+	return lt__row_same(&a->row, &b->row) && (x->d.n_axis == 0
+		|| !memcmp(stride + a->first_stride, stride + b->first_stride, sizeof *stride * (size_t)x->d.n_axis));
 }
 
 static bool same_read(const struct call_nest *x, const struct lt_fcallread *a, const struct lt_fcallread *b)
@@ -894,7 +894,8 @@ static lt_status describe_call(struct call_nest *x, bool tile, struct lt_call *c
 		.axis = lt__arena_copy(f->a, f->call_dim + made.first_axis, sizeof *of.axis * (size_t)made.n_axis),
 		.read = lt__arena_copy(f->a, f->call_read + made.first_read, sizeof *of.read * (size_t)made.n_read),
 		.result = f->call_result[made.first_result],
-		.stride = lt__arena_copy(f->a, f->stride + m.stride, sizeof *of.stride * (size_t)(f->n_stride - m.stride)),
+		.stride = made.n_axis ? lt__arena_copy(f->a, f->stride + m.stride,
+			sizeof *of.stride * (size_t)(f->n_stride - m.stride)) : NULL,
 		.first_stride = m.stride };
 	if (tile) {
 		undescribe(f, m);
