@@ -383,11 +383,13 @@ Test(shared, constants_are_prepared_once)
 	cr_assert_eq(together.runs, once + 2 * THREADS * stats.n_launch, "%d launches, %d of them to prepare",
 		(int)together.runs, once);
 	lt_program_free(p);
+	lt_context_free(ctx);
 	p = compiled(&ctx, "together");
 	together.runs = 0;
 	call_all(p, 1);
 	cr_assert_eq(together.runs, once + THREADS * stats.n_launch, "prepared by all at once");
 	lt_program_free(p);
+	lt_context_free(ctx);
 }
 
 /* A run of this backend waits until another thread is in it, too. */
@@ -400,6 +402,7 @@ Test(shared, a_backend_that_promises_it_runs_on_several_threads_at_once)
 	call_all(p, 1);
 	cr_assert_geq(together.max, 2);
 	lt_program_free(p);
+	lt_context_free(ctx);
 	p = compiled(&ctx, "turns");
 	call_all(p, 5);
 	cr_assert_eq(turns.max, 1);

@@ -336,6 +336,7 @@ Test(text, names_faults_params_and_third_parties)
 		cr_expect_eq(to[i], (float)3.5 * (from[index[i] == 6 ? 2 : index[i]] + 1), "%d: %g", i, (double)to[i]);
 	cr_expect(fault.n == 1 && fault.stmt == 3 && fault.access == 4 && fault.value == 6);
 	text_run_end(&r);
+	lt_kernel_free((struct lt_kernel *)(uintptr_t)r.kernel[0]);
 }
 
 /* A program may be called as a word of C is, and its parts as the functions and types that are printed. */
