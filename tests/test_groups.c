@@ -8,6 +8,7 @@
 #include "check/random/random.h"
 #include "ir/pass/pass.h"
 #include "looptree/default/auto_group.h"
+#include "looptree/derive/derive.h"
 #include "looptree/tree/tree.h"
 #include "lt/backend.h"
 #include "lt/lt.h"
@@ -209,7 +210,7 @@ static lt_status ask_costs(void *arg)
 			member[n] = node_of(g, costs[i].member[n]);
 			n++;
 		}
-		const int64_t bytes = lt__routine_cost(&s, c->a, NULL, member, n);
+		const int64_t bytes = lt__routine_cost(&s, c->a, NULL, member, n, NULL);
 		cr_expect_eq(bytes, costs[i].bytes, "%zu: %lld", i, (long long)bytes);
 	}
 	return LT_OK;
@@ -334,7 +335,7 @@ static void add_attention(struct network *x, int batch, int side)
  * channels of two images together; attention. */
 static void add_image(struct network *x, int batch, int side)
 {
-	static const char *const unary[] = { "TanhNode(y%d)", "-y%d", "ReLUNode(y%d)", "MinNode(MaxNode(y%d, 0), 6)" };
+	static const char *const unary[] = { "TanhNode(y%d)", "-y%d", "MaxNode(y%d, 0)", "MinNode(MaxNode(y%d, 0), 6)" };
 	static const int channels[] = { 3, 4, 5, 1 };
 	int n = x->n, kind = (int)random_between(&x->rng, 0, 19);
 	if (kind > 17) {
@@ -425,8 +426,43 @@ static bool *reached(const struct lt_looptree *t, const bool *from, bool up)
 /* How many groups there were; joined: networks that put channels, or keys, of two values together. */
 struct tried { int groups, pairs, attentions, joined; };
 
+static bool is_half(enum lt_dtype t) { return t == LT_F16 || t == LT_BF16; }
+
+/* A cast of halves. */
+static bool is_widened(const struct lt_graph *g, lt_node n)
+{
+	return n >= 0 && g->node[n].op == LT_OP_cast && g->node[n].dtype == LT_F32
+		&& is_half(g->node[g->node[n].operand[0]].dtype);
+}
+
+/* What a call of a sum multiplies is halves where the graph has halves: their casts are in the group, but for
+ * those of several values, one behind the other.  What is computed again is such casts. */
+static void check_casts(const struct lt_looptree *t, const char *text)
+{
+	const struct lt_graph *g = t->graph;
+	for (lt_node n = 0; n < g->n_node; n++) {
+		if (t->leaf_of[n] < 0)
+			continue;
+		const lt_tnode root = lt__root_of(t, t->leaf_of[n]);
+		const struct lt_leaf *leaf = t->leaf[n];
+		const bool term = t->node[root].loop == LT_CALL && g->node[n].op == LT_OP_mul && !g->node[n].reduce;
+		for (int32_t k = 0; term && k < leaf->n_read; k++)
+			for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
+				const lt_node base = leaf->read[k].piece[p].base;
+				cr_assert(!is_widened(g, base) || t->leaf[base]->read[0].n_piece > 1
+					|| lt__root_of(t, t->leaf_of[base]) == root,
+					"%%%s reads %%%s as float32\n%s", g->node[n].name, g->node[base].name, text);
+			}
+	}
+	for (int32_t i = 0; t->derived && i < t->derived->n_step; i++) {
+		const lt_node made = t->derived->step[i].kind == LT_DERIVED_CLONE ? node_of(g, t->derived->step[i].made) : -1;
+		cr_assert(made < 0 || g->node[made].op == LT_OP_view || is_widened(g, made), "%%%s is computed twice\n%s",
+			g->node[made].name, text);
+	}
+}
+
 /* No leaf outside of a group is made of one inside, and read by one inside, through whatever is between.  Each leaf of
- * the graph is in the tree once, and none is a clone. */
+ * the graph is in the tree once, and only casts of halves have clones. */
 static int check_groups(const struct lt_looptree *t, const char *text, struct tried *tried)
 {
 	int n = 0;
@@ -452,6 +488,7 @@ static int check_groups(const struct lt_looptree *t, const char *text, struct tr
 			times += t->node[at].kind == LT_TLEAF && strcmp(t->graph->node[t->node[at].leaf].name, t->base->node[i].name) == 0;
 		cr_assert(times == lt__has_leaf(t->base, i), "%%%s is computed %d times\n%s", t->base->node[i].name, times, text);
 	}
+	check_casts(t, text);
 	return n;
 }
 
@@ -495,9 +532,25 @@ static void try_network(const struct lt_graph *g, const struct lt_target *target
 	lt_graph_free(h);
 }
 
-static struct tried try_networks(uint64_t first, uint64_t last, bool images)
+/* The script with its tensors in another type. */
+static void retype(struct network *x, const char *type)
+{
+	static char text[2 * sizeof x->text];
+	char *to = text;
+	for (const char *at = x->text; *at;) {
+		const bool named = strncmp(at, "float32", 7) == 0;
+		to += named ? sprintf(to, "%s", type) : sprintf(to, "%c", *at);
+		at += named ? 7 : 1;
+	}
+	cr_assert_lt(to - text, (long)sizeof x->text);
+	memcpy(x->text, text, (size_t)(to - text) + 1);
+}
+
+/* type: of images; NULL: no images. */
+static struct tried try_networks(uint64_t first, uint64_t last, const char *type)
 {
 	static struct network x;
+	const bool images = type != NULL;
 	const struct lt_target *target;
 	struct lt_session *session = sim_open(&target);
 	struct tried tried = { 0, 0, 0, 0 };
@@ -506,6 +559,7 @@ static struct tried try_networks(uint64_t first, uint64_t last, bool images)
 		struct lt_graph *g;
 		(images ? draw_images : draw_network)(&x, seed);
 		if (images) {
+			retype(&x, type);
 			cr_assert_eq(lt_context_new(&ctx), LT_OK);
 			cr_assert_eq(lt_parse(ctx, x.text, strlen(x.text), "t.lt", "script", &g), LT_OK, "%s\n%s", lt_context_message(ctx),
 				x.text);
@@ -527,23 +581,34 @@ static struct tried try_networks(uint64_t first, uint64_t last, bool images)
 
 Test(groups, random_networks_are_convex_and_right)
 {
-	const struct tried tried = try_networks(1, 20, false);
+	const struct tried tried = try_networks(1, 20, NULL);
 	cr_expect_gt(tried.groups, 100, "%d", tried.groups);
 	cr_expect_gt(tried.pairs, 5, "%d", tried.pairs);
 }
 
 Test(groups, random_networks_of_images_are_convex_and_right)
 {
-	const struct tried tried = try_networks(1, 10, true);
+	const struct tried tried = try_networks(1, 10, "float32");
 	cr_expect_gt(tried.groups, 30, "%d", tried.groups);
 	cr_expect_gt(tried.attentions, 1, "%d", tried.attentions);
 	cr_expect_gt(tried.joined, 1, "%d", tried.joined);
 }
 
+/* Values that are read by convolutions and by sums. */
+Test(groups, random_networks_of_halves_multiply_halves)
+{
+	static const char *const types[] = { "float16", "bfloat16" };
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+		const struct tried tried = try_networks(31, 38, types[i]);
+		cr_expect_gt(tried.groups, 20, "%s: %d", types[i], tried.groups);
+	}
+}
+
 Test(more_groups, more_random_networks)
 {
-	for (int images = 0; images < 2; images++) {
-		const struct tried tried = try_networks(1000, 1600, images);
+	static const char *const types[] = { NULL, "float32", "float16", "bfloat16" };
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+		const struct tried tried = try_networks(1000, 1600, types[i]);
 		cr_expect_gt(tried.groups, 3000, "%d", tried.groups);
 	}
 }
@@ -781,7 +846,7 @@ Test(groups, images_are_copied_where_a_row_wants_their_channels_together)
 	const struct { bool last; uint32_t layouts; const char *more; bool copied, taken; } rows[] = {
 		{ false, LT_LAYOUT_CHANNELS_LAST, "", true, true }, { true, LT_LAYOUT_CHANNELS_LAST, "", false, true },
 		{ false, LT_LAYOUT_ANY, "", false, true }, { false, LT_LAYOUT_CHANNELS_FIRST, "", false, false },
-		{ false, LT_LAYOUT_CHANNELS_LAST, again, false, false },
+		{ false, LT_LAYOUT_CHANNELS_LAST, again, true, true },  /* the result is a cast of the copy, too */
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char text[1000];
@@ -805,7 +870,7 @@ Test(groups, filters_are_copied_where_a_row_wants_their_channels_together)
 		{ "j, o, s, t", "constant", "", LT_LAYOUT_CHANNELS_LAST, true },
 		{ "o, s, t, j", "constant", "", LT_LAYOUT_CHANNELS_LAST, false },
 		{ "o, j, s, t", "input", "", LT_LAYOUT_CHANNELS_LAST, false },
-		{ "o, j, s, t", "constant", "result \"w\" = %fw\n", LT_LAYOUT_CHANNELS_LAST, false },
+		{ "o, j, s, t", "constant", "result \"w\" = %fw\n", LT_LAYOUT_CHANNELS_LAST, true },
 		{ "o, j, s, t", "constant", "%n = i32[o, j, s, t] cast %w\nresult \"n\" = %n\n", LT_LAYOUT_CHANNELS_LAST, false },
 		{ "o, j, s, t", "constant", "", LT_LAYOUT_ANY, false }, { "o, j, s, t", "constant", "", 0, false },
 	};

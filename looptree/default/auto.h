@@ -157,6 +157,8 @@ bool lt__auto_is_cast(const struct lt_auto *, lt_node mul, lt_node of, int32_t n
 bool lt__auto_is_byte_rows(const struct lt_auto *, lt_node mul);
 /* Whether leaf n reads u at its own index along each of u's vars; var >= 0: along this one. */
 bool lt__reads_in_place(const struct lt_auto *, lt_node n, lt_node u, lt_var);
+/* Whether the leaf reads n. */
+bool lt__auto_reads(const struct lt_leaf *, lt_node n);
 /* Members of the cluster of root n, in order of the graph, and the stored values it reads from outside. */
 void lt__auto_gather(struct lt_auto *, lt_node n);
 void lt__auto_sort(lt_node *, int32_t count);   /* in the order of the graph */
@@ -189,11 +191,11 @@ const char *lt__auto_call_reason(
 	struct lt_arena *, const struct lt_target *, const struct lt_routine *, const struct lt_callshape *);
 const char *lt__auto_call_refusal(struct lt_arena *, const struct lt_target *, const struct lt_callshape *);
 void lt__product_reason_plain(struct lt_auto *, const struct lt_product *);
-/* auto_fallback.c: why a call of these leaves, in the order of the graph, was refused, NULL: it was not (base:
- * lt__tree_bases, where there is a fallback); by node of the tree's graph, NULL: all 0; that of the leaves in a nest,
- * the plainest. */
+/* auto_fallback.c: why a call of these leaves was refused, NULL: it was not (base: lt__tree_bases, where there is a
+ * fallback; again, by node: it may be another one that computes the same); by node of the tree's graph, NULL: all 0;
+ * that of the leaves in a nest, the plainest. */
 const char *lt__auto_refused_call(
-	const struct lt_auto *, const lt_node *base, const char *name, const lt_node *member, int32_t n);
+	const struct lt_auto *, const lt_node *base, const char *name, const lt_node *member, int32_t n, const bool *again);
 const struct lt_fallback *lt__auto_fallback(const struct lt_looptree *, const struct lt_fallback *base);
 const struct lt_fallback *lt__auto_fallback_in(
 	const struct lt_looptree *, const struct lt_fallback *list, lt_tnode top);

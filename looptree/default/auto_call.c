@@ -39,21 +39,12 @@ static bool has(const lt_node *list, int32_t n, lt_node x)
 	return false;
 }
 
-static bool reads(const struct lt_leaf *leaf, lt_node x)
-{
-	for (int32_t k = 0; k < leaf->n_read; k++)
-		for (int32_t p = 0; p < leaf->read[k].n_piece; p++)
-			if (leaf->read[k].piece[p].base == x)
-				return true;
-	return false;
-}
-
 /* Whether more than the leaves after the sum need x. */
 static bool is_open(const struct draft *d, lt_node x)
 {
 	int32_t n = 0;
 	for (int32_t i = 0; i < d->n_dependent; i++)
-		n += reads(d->s->t->leaf[d->dependent[i]], x);
+		n += lt__auto_reads(d->s->t->leaf[d->dependent[i]], x);
 	return n < d->s->n_reader[x];
 }
 
@@ -72,7 +63,7 @@ static bool add_readers(struct draft *d, lt_node x)
 	if (d->s->written[x])
 		return false;
 	for (lt_node u = x + 1; u <= d->s->reader[x]; u++) {
-		if (!lt__has_leaf(g, u) || !reads(d->s->t->leaf[u], x) || has(d->dependent, d->n_dependent, u))
+		if (!lt__has_leaf(g, u) || !lt__auto_reads(d->s->t->leaf[u], x) || has(d->dependent, d->n_dependent, u))
 			continue;
 		if (!may_join(d, u) || d->n_dependent == MAX_MEMBERS)
 			return false;
@@ -330,6 +321,15 @@ static void put_group(struct lt_auto *s, const struct lt_group_option *o)
 		s->in_call[o->member[k]] = s->n_call;
 }
 
+/* The calls so far, and what is known of nodes, where these have moved. */
+static lt_status follow(struct lt_auto *s, const lt_node *to)
+{
+	if (!to)
+		return LT_OK;
+	lt__auto_move_calls(s, to);
+	return lt__auto_survey(s);
+}
+
 lt_status lt__auto_calls(struct lt_auto *s)
 {
 	s->in_call = LT_NEW(s->t->arena, int32_t, s->g->n_node + 1);
@@ -339,14 +339,13 @@ lt_status lt__auto_calls(struct lt_auto *s)
 	for (int32_t i = 0; i < s->g->n_own; i++)
 		add_own(s, &s->g->own[i]);
 	LT_TRY(lt__auto_groups(s, &option, &n_option));
+	LT_TRY(lt__auto_compute_again(s, option, n_option, &to));
+	LT_TRY(follow(s, to));
 	for (int32_t i = 0; i < n_option; i++)
 		if (option[i].chosen)
 			put_group(s, &option[i]);
 	LT_TRY(lt__auto_copy_read(s, option, n_option, &to));
-	if (to) {
-		lt__auto_move_calls(s, to);
-		LT_TRY(lt__auto_survey(s));
-	}
+	LT_TRY(follow(s, to));
 	for (lt_node n = 0; n < s->g->n_node; n++) {
 		lt__auto_aim(s, n);
 		if (lt__routine_count(s->target) > 0 && !s->in_call[n])

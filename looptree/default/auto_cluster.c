@@ -31,6 +31,15 @@ static lt_status count_readers(struct lt_auto *s)
 	return LT_OK;
 }
 
+bool lt__auto_reads(const struct lt_leaf *leaf, lt_node n)
+{
+	for (int32_t k = 0; k < leaf->n_read; k++)
+		for (int32_t p = 0; p < leaf->read[k].n_piece; p++)
+			if (leaf->read[k].piece[p].base == n)
+				return true;
+	return false;
+}
+
 bool lt__reads_in_place(const struct lt_auto *s, lt_node n, lt_node u, lt_var x)
 {
 	const struct lt_leaf *leaf = s->t->leaf[n];

@@ -64,25 +64,33 @@ bool lt__fallback_nest(const struct lt_looptree *t, const lt_node *base, lt_tnod
 	return refuse_call(a, &x, list);
 }
 
+/* A cast that the group computes again is another node in the tree that was refused, or was the one that it is of. */
 const char *lt__auto_refused_call(
-	const struct lt_auto *s, const lt_node *base, const char *name, const lt_node *member, int32_t n)
+	const struct lt_auto *s, const lt_node *base, const char *name, const lt_node *member, int32_t n, const bool *again)
 {
-	const struct lt_refused_call *list = s->fallback ? s->fallback[member[0]].refused : NULL;
-	if (!list)
-		return NULL;
-	struct lt_refused_call x = { .name = name, .member = LT_NEW(s->t->arena, lt_node, n + 1) };
-	for (int32_t i = 0; i < n; i++) {
-		lt_node of = base[member[i]];
-		int32_t at = x.n;
-		if (of < 0 || lt__has(x.member, x.n, of))
+	enum { MUST = 1, MAY };
+	unsigned char *in = NULL;
+	int32_t n_must = 0;
+	lt_node first = -1;
+	for (int32_t i = 0; s->fallback && i < n; i++) {
+		const lt_node of = base[member[i]];
+		if (of < 0)
 			continue;
-		for (; at > 0 && x.member[at - 1] > of; at--)
-			x.member[at] = x.member[at - 1];
-		x.member[at] = of;
-		x.n++;
+		in = in ? in : LT_NEW(s->t->arena, unsigned char, s->t->base->n_node + 1);
+		first = again[member[i]] ? first : member[i];
+		n_must += !again[member[i]] && in[of] != MUST;
+		in[of] = !again[member[i]] || in[of] == MUST ? MUST : MAY;
 	}
-	list = find_refused(&x, list);
-	return list ? list->why : NULL;
+	for (const struct lt_refused_call *x = first < 0 ? NULL : s->fallback[first].refused; x; x = x->next) {
+		int32_t must = 0, none = 0;
+		for (int32_t i = 0; i < x->n; i++) {
+			must += in[x->member[i]] == MUST;
+			none += !in[x->member[i]];
+		}
+		if (none == 0 && must == n_must && strcmp(x->name, name) == 0)
+			return x->why;
+	}
+	return NULL;
 }
 
 const struct lt_fallback *lt__auto_fallback(const struct lt_looptree *t, const struct lt_fallback *base)

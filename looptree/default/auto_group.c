@@ -13,6 +13,9 @@
  * again as if there were a copy in that order, which the option then pays for.  Filters that are constant are copied
  * once, whatever row takes them so.
  *
+ * A cast that widens what lies in memory costs nothing to be done again where it is read: it is a member of each group
+ * that reads it, whoever else does, and is computed again for those that are chosen.
+ *
  * A leaf that comes before the group's last one and reads one of its leaves is in the group, too.  So groups are
  * convex, no two wait for each other, and each can be placed where its last leaf is.
  */
@@ -31,7 +34,8 @@ struct growing {
 	lt_node seed;
 	int32_t n, n_behind;
 	lt_node member[MAX_GROUP];      /* the seed, what is behind it, then what is before */
-	bool *in;                       /* by node */
+	bool *pinned;                   /* by node: a view that is a result shows it */
+	bool *in, *again;               /* by node; again: others may read it, too, and it is computed for the group */
 	int32_t *n_inside;              /* by node: members that read it */
 	int32_t reductions;             /* of the members */
 	int32_t max_reductions;
@@ -112,12 +116,28 @@ static void count_reads(struct growing *x, lt_node n, int32_t by)
 		}
 }
 
+/* Whether a member that others read, too, may be computed again for the group: a cast of fewer bytes that lie in
+ * memory, read through no view that is a result itself. */
+static bool may_be_again(const struct growing *x, lt_node n)
+{
+	const struct lt_nodedef *d = &x->s->g->node[n];
+	const struct lt_leaf *leaf = x->s->t->leaf[n];
+	if (d->op != LT_OP_cast || d->reduce || x->pinned[n] || leaf->read[0].n_piece != 1)
+		return false;
+	const lt_node base = leaf->read[0].piece[0].base;
+	return base >= 0 && !x->in[base]
+		&& lt__dtype_info(x->s->g->node[d->operand[0]].dtype)->bytes < lt__dtype_info(d->dtype)->bytes;
+}
+
+/* What is computed again reads its value beside others that do. */
 static void put_in(struct growing *x, lt_node n)
 {
 	x->member[x->n++] = n;
 	x->in[n] = true;
 	x->reductions += x->s->g->node[n].reduce;
-	count_reads(x, n, 1);
+	x->again[n] = x->n_inside[n] < x->s->n_reader[n] && may_be_again(x, n);
+	if (!x->again[n])
+		count_reads(x, n, 1);
 }
 
 static void take_out(struct growing *x)
@@ -125,7 +145,9 @@ static void take_out(struct growing *x)
 	lt_node n = x->member[--x->n];
 	x->in[n] = false;
 	x->reductions -= x->s->g->node[n].reduce;
-	count_reads(x, n, -1);
+	if (!x->again[n])
+		count_reads(x, n, -1);
+	x->again[n] = false;
 }
 
 static void count_step(const struct growing *x) { x->s->t->ctx->labour.calls++; }
@@ -194,17 +216,20 @@ static bool is_term(const struct lt_auto *s, lt_node n)
 /* What may be put before a group: a leaf that was not passed; one that a routine may leave out, passed or not; of
  * those, one that a term reads. */
 enum put_before { ANY_BEFORE, CASTS_BEFORE, CASTS_OF_TERMS };
-/* The last such leaf that only members read.  -1: there is none. */
+/* The last such leaf that only members read, or that is computed again for them.  -1: there is none. */
 static lt_node next_before(const struct growing *x, enum put_before which)
 {
 	lt_node best = -1;
 	for (int32_t i = 0; i < x->n; i++) {
 		const struct lt_leaf *leaf = x->s->t->leaf[x->member[i]];
-		for (int32_t k = 0; k < leaf->n_read && (which != CASTS_OF_TERMS || is_term(x->s, x->member[i])); k++)
+		if (x->again[x->member[i]] || (which == CASTS_OF_TERMS && !is_term(x->s, x->member[i])))
+			continue;
+		for (int32_t k = 0; k < leaf->n_read; k++)
 			for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
 				lt_node base = leaf->read[k].piece[p].base;
 				count_step(x);
-				if (base > best && x->n_inside[base] == x->s->n_reader[base] && may_be_in(x, base)
+				if (base > best && may_be_in(x, base)
+					&& (x->n_inside[base] == x->s->n_reader[base] || (which != ANY_BEFORE && may_be_again(x, base)))
 					&& (which == ANY_BEFORE ? x->passed[base] != x->n_try : lt__may_be_left_out(x->s->g, base)))
 					best = base;
 			}
@@ -212,7 +237,10 @@ static lt_node next_before(const struct growing *x, enum put_before which)
 	return best;
 }
 
-static bool is_result(const struct growing *x, lt_node n) { return x->s->n_reader[n] > x->n_inside[n]; }
+static bool is_result(const struct growing *x, lt_node n)
+{
+	return !x->again[n] && x->s->n_reader[n] > x->n_inside[n];
+}
 
 /* -- asking the table: the group is frozen by itself, each value in memory of its own -- */
 
@@ -447,7 +475,7 @@ static const char *row_refuses(
 	if (why)
 		return why;
 	*reach = (struct lt_take_reach){ LT_TAKE_BACKEND, 0 };
-	why = lt__auto_refused_call(q->x->s, q->x->base, r->name, q->member, q->n);
+	why = lt__auto_refused_call(q->x->s, q->x->base, r->name, q->member, q->n, q->x->again);
 	if (why)
 		keep_refused(q->x, q, r->name, why);
 	return why;
@@ -579,11 +607,13 @@ static int64_t gain_of(struct growing *x, struct lt_arena *a, const struct lt_ro
 {
 	int64_t alone = 0;
 	for (int32_t i = 0; i < x->n; i++) {
+		if (x->again[member[i]])
+			continue;               /* others may read it as it is */
 		if (x->alone[member[i]] < 0)
-			x->alone[member[i]] = lt__routine_cost(x->s, a, NULL, &member[i], 1);
+			x->alone[member[i]] = lt__routine_cost(x->s, a, NULL, &member[i], 1, NULL);
 		alone = lt__add_sat(alone, x->alone[member[i]]);
 	}
-	return alone - lt__routine_cost(x->s, a, r, member, x->n);
+	return alone - lt__routine_cost(x->s, a, r, member, x->n, x->again);
 }
 
 static bool tears_terms(const struct growing *x)
@@ -635,12 +665,18 @@ static lt_status try_group(struct growing *x, lt_node newest, bool *taken)
 	if (st || !q.row)
 		return st;
 	LT_GROW(s->t->arena, x->option, x->n_option, x->cap_option);
-	x->option[x->n_option++] = (struct lt_group_option){ .name = q.row->name, .seed = x->seed, .n = x->n,
+	struct lt_group_option *o = &x->option[x->n_option++];
+	*o = (struct lt_group_option){ .name = q.row->name, .seed = x->seed,
 		.before = x->n - x->n_behind, .roundings = q.roundings, .added = q.added, .gain = gain,
 		.product = q.row->pattern == LT_PATTERN_PRODUCT, .copied = { q.copied, q.filters },
-		.member = lt__arena_copy(s->t->arena, sorted, sizeof *sorted * (size_t)x->n) };
-	for (int32_t i = 0; i < x->n; i++)
+		.member = LT_NEW(s->t->arena, lt_node, x->n + 1), .again = LT_NEW(s->t->arena, lt_node, x->n + 1) };
+	for (int32_t i = 0; i < x->n; i++) {
+		if (x->again[sorted[i]])
+			o->again[o->n_again++] = sorted[i];
+		else
+			o->member[o->n++] = sorted[i];
 		x->fits[sorted[i]] = true;
+	}
 	*taken = true;
 	return LT_OK;
 }
@@ -667,6 +703,14 @@ static void find_positional(struct growing *x)
 				all = all && (leaf->read[k].piece[p].base < 0 || x->positional[leaf->read[k].piece[p].base]);
 		x->positional[n] = all;
 	}
+}
+
+static void find_pinned(struct growing *x)
+{
+	const struct lt_graph *g = x->s->g;
+	for (lt_node n = g->n_node; n-- > 0;)
+		for (int32_t k = 0; g->node[n].op == LT_OP_view && k < g->node[n].n_operand; k++)
+			x->pinned[g->node[n].operand[k]] |= x->pinned[n] || x->s->written[n];
 }
 
 /* A leaf that may be in the group, and the terms that it adds up; what it alone reads of positions. */
@@ -773,6 +817,16 @@ static const char *member_names(const struct lt_auto *s, const lt_node *member, 
 	return x.at;
 }
 
+/* With what is computed again. */
+static const char *all_names(const struct lt_auto *s, const struct lt_group_option *o)
+{
+	lt_node *all = LT_NEW(s->t->arena, lt_node, o->n + o->n_again + 1);
+	memcpy(all, o->member, sizeof *all * (size_t)o->n);
+	memcpy(all + o->n, o->again, sizeof *all * (size_t)o->n_again);
+	lt__auto_sort(all, o->n + o->n_again);
+	return member_names(s, all, o->n + o->n_again);
+}
+
 static void explain_group(struct lt_auto *s, const struct lt_group_option *o)
 {
 	struct lt_arena *a = s->t->arena;
@@ -787,7 +841,7 @@ static void explain_group(struct lt_auto *s, const struct lt_group_option *o)
 			of->name, s->g->var[of->dim[o->copied[i].last]].name, i == FILTERS ? ", made once" : "");
 	}
 	lt__auto_group_because(s, o->seed, lt__arena_format(a, "tree: a call of %s for the group %s, whose leaves hand on "
-		"%lld bytes%s%s%s", o->name, member_names(s, o->member, o->n), (long long)o->gain, roundings, added, copied));
+		"%lld bytes%s%s%s", o->name, all_names(s, o), (long long)o->gain, roundings, added, copied));
 	for (int32_t i = 0; i < o->n; i++)
 		if (o->member[i] != o->seed)
 			lt__auto_group_because(s, o->member[i], lt__arena_format(s->t->arena, "tree: in the group of %%%s, a call of %s",
@@ -821,7 +875,8 @@ lt_status lt__auto_groups(struct lt_auto *s, struct lt_group_option **option, in
 			continue;
 		if (!x) {
 			x = LT_NEW(a, struct growing, 1);
-			*x = (struct growing){ .s = s, .in = LT_NEW(a, bool, n_node), .n_inside = LT_NEW(a, int32_t, n_node),
+			*x = (struct growing){ .s = s, .in = LT_NEW(a, bool, n_node), .again = LT_NEW(a, bool, n_node),
+				.pinned = LT_NEW(a, bool, n_node), .n_inside = LT_NEW(a, int32_t, n_node),
 				.why = LT_NEW(a, const char *, n_node), .reach = LT_NEW(a, struct lt_take_reach, n_node),
 				.refused_at = LT_NEW(a, int32_t, n_node), .base = s->fallback ? lt__tree_bases(s->t, a) : NULL,
 				.fits = LT_NEW(a, bool, n_node), .positional = LT_NEW(a, bool, n_node), .passed = LT_NEW(a, int32_t, n_node),
@@ -832,6 +887,7 @@ lt_status lt__auto_groups(struct lt_auto *s, struct lt_group_option **option, in
 			}
 			list_readers(x);
 			find_positional(x);
+			find_pinned(x);
 		}
 		x->max_reductions = most_reductions(s->target);
 		LT_TRY(grow(x, n));
@@ -846,6 +902,12 @@ lt_status lt__auto_groups(struct lt_auto *s, struct lt_group_option **option, in
 			explain_group(s, &x->option[i]);
 			for (int32_t k = 0; k < x->option[i].n; k++)
 				x->in[x->option[i].member[k]] = true;
+			for (int32_t k = 0; k < x->option[i].n_again; k++) {
+				const lt_node cast = x->option[i].again[k];
+				if (!x->in[cast])
+					lt__auto_group_because(s, cast, "tree: computed by each group that reads it, from fewer bytes");
+				x->in[cast] = true;
+			}
 		}
 	for (lt_node n = 0; n < s->g->n_node; n++) {
 		lt__auto_aim(s, n);
@@ -873,12 +935,14 @@ lt_status lt__auto_copy_read(
 	struct lt_derived_step *step = LT_NEW(s->t->arena, struct lt_derived_step, 2 * n_option + 1);
 	int32_t n = 0, *last = LT_NEW(s->t->arena, int32_t, 2 * n_option + 1);
 	lt_node *moved = LT_NEW(s->t->arena, lt_node, s->g->n_node + 1);
+	bool *is_copied = LT_NEW(s->t->arena, bool, s->g->n_node + 1);
 	*to = NULL;
 	for (int32_t i = 0; i < 2 * n_option; i++) {
 		const struct lt_group_copy *copy = &option[i / 2].copied[i % 2];
 
-		if (!option[i / 2].chosen || copy->node < 0)
+		if (!option[i / 2].chosen || copy->node < 0 || is_copied[copy->node])
 			continue;
+		is_copied[copy->node] = true;   /* all read it */
 		const char *of = lt__arena_string(s->t->arena, s->g->node[copy->node].name);
 		last[n] = copy->last;
 		step[n++] = (struct lt_derived_step){ .kind = LT_DERIVED_MATERIALIZE, .of = of,

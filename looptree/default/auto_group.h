@@ -1,5 +1,6 @@
 /* auto_group.h -- groups of a default tree for routines that take descriptions: what may be one (auto_group.c), what it
- * costs (auto_group_cost.c), and which are chosen (auto_group_choose.c). */
+ * costs (auto_group_cost.c), which are chosen (auto_group_choose.c), and what they compute again
+ * (auto_group_again.c). */
 #ifndef LT_LOOPTREE_DEFAULT_AUTO_GROUP_H
 #define LT_LOOPTREE_DEFAULT_AUTO_GROUP_H
 #include "looptree/call/call.h"
@@ -11,8 +12,8 @@ struct lt_group_copy { lt_node node; int32_t last; };
  * less what the call costs; before: leaves before the reduction that it was grown from. */
 struct lt_group_option {
 	const char *name;
-	lt_node seed, *member;
-	int32_t n, before, roundings;   /* roundings: left out by the routine */
+	lt_node seed, *member, *again;  /* again: not among the members; computed again for it (auto_group_again.c) */
+	int32_t n, n_again, before, roundings;  /* roundings: left out by the routine */
 	int32_t added;                  /* that it may have, and the graph has not */
 	int64_t gain;
 	bool product;                   /* a row took it that takes a product: the seed sums it */
@@ -20,9 +21,10 @@ struct lt_group_option {
 	bool chosen;
 };
 /* What one kernel of these leaves costs: the bytes that it reads and writes, a value once.  r: the routine that it is a
- * call of; NULL: loops.  A predictor of times would be asked here. */
+ * call of; NULL: loops; again, by node: it is made for this one, and nobody else reads it; NULL: none is.  A predictor
+ * of times would be asked here. */
 int64_t lt__routine_cost(const struct lt_auto *, struct lt_arena *, const struct lt_routine *r, const lt_node *member,
-	int32_t n);
+	int32_t n, const bool *again);
 /* What a copy costs: the bytes that are read and written; n < 0: nothing. */
 int64_t lt__copy_cost(const struct lt_auto *, lt_node n);
 /* Marks options that have no leaf in common, of the most gain: of all choices where each leaf of those that overlap is
@@ -41,8 +43,11 @@ const char *lt__auto_avoids_product(
 bool lt__auto_stores_cast(const struct lt_auto *, lt_node mul, const lt_node *member, int32_t n);
 /* All options, those that are chosen marked. */
 lt_status lt__auto_groups(struct lt_auto *, struct lt_group_option **option, int32_t *n_option);
-/* Adds the copies that the chosen ones read, between a value and all who read it.  *to: where nodes have moved, by
- * their old numbers; NULL: there is none. */
+/* Gives each chosen one casts of its own, which become members.  *to: where nodes have moved, by their old numbers;
+ * NULL: nowhere. */
+lt_status lt__auto_compute_again(
+	struct lt_auto *, struct lt_group_option *, int32_t n_option, const lt_node **to);
+/* Adds the copies that the chosen ones read, between a value and all who read it; to: the same. */
 lt_status lt__auto_copy_read(
 	struct lt_auto *, const struct lt_group_option *, int32_t n_option, const lt_node **to);
 /* The leaves of one, as nests in a group of the tree. */

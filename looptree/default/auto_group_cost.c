@@ -31,7 +31,7 @@ static lt_node *list_reads(const struct lt_auto *s, struct lt_arena *a, const lt
 }
 
 int64_t lt__routine_cost(const struct lt_auto *s, struct lt_arena *a, const struct lt_routine *r, const lt_node *member,
-	int32_t n)
+	int32_t n, const bool *again)
 {
 	int64_t bytes = 0;
 	int32_t n_read, *inside = LT_NEW(a, int32_t, n + 1);
@@ -49,7 +49,7 @@ int64_t lt__routine_cost(const struct lt_auto *s, struct lt_arena *a, const stru
 			bytes = lt__add_sat(bytes, bytes_of(s, read[i]));
 	}
 	for (int32_t m = 0; m < n; m++)
-		if (s->n_reader[member[m]] > inside[m])
+		if (s->n_reader[member[m]] > inside[m] && !(again && again[member[m]]))
 			bytes = lt__add_sat(bytes, bytes_of(s, member[m]));
 	return bytes;
 }
