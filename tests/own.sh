@@ -402,6 +402,10 @@ refuses 2 "scale.lt:1:37: Unexpected symbol '[': 'by' is a number, and elements 
 echo 'def scale(x, by = [2]) { return x * by[1]; }' >"$to/bad/scale.lt"; refuses 2 "the list [2] has 1 number (in"
 kernel 'LT_KERNEL(scale, f32, 0)' '*(volatile int *)8 = 0;'
 (refuses 139 "the kernel 'scale', one's own, has crashed: SIGSEGV") 2>/dev/null
+kernel 'LT_KERNEL(scale, f32, 0)' 'volatile char room[1 << 28]; for (int i = 0; i < 1 << 28; i += 999) room[i] = 1;'
+(refuses 139 "the kernel 'scale', one's own, has crashed: SIGSEGV") 2>/dev/null
+kernel '#include <stdlib.h>
+LT_KERNEL(scale, f32, 0)' 'quick_exit(0);'; refuses 1 "the kernel 'scale', one's own, has called exit; it has to return"
 kernel 'LT_KERNEL(scale, f32, 0)' '*(volatile int *)8 = 0;'
 for what in crash.c crash.so crash; do
 	"$O/lt-build" --kernels "$to/bad" "$to/m.lt" -o "$to/$what" >"$to/out" 2>&1
@@ -426,6 +430,9 @@ LT_KERNEL(scale, f32, 0)' 'exit(0);'
 tells "$bench" 1 "lt-bench: the kernel 'scale', one's own, has called exit; it has to return"
 tells "$check/sanitized" 1 "it ended the process with exit code 0; it has to return"
 tells "$build" 1 "it ended without an error, and wrote no results; a kernel of one's own that calls exit does that"
+kernel '#include <stdlib.h>
+LT_KERNEL(scale, f32, 0)' 'exit(3);'
+tells "$build" 1 "it ended with exit code 3; lt-check --kernels finds what a kernel of one's own does wrong"
 twice='static int calls;
 for (int64_t i = 0; i < own->result[0].elems; i++) LT_RESULT(0, float)[i] = 2 * LT_OPERAND(0, float)[i]'
 kernel '#include <stdlib.h>

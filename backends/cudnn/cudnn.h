@@ -256,7 +256,8 @@ lt_status lt__cudnn_kernels(struct lt_session *, struct lt_diag *);
 void lt__cudnn_kernels_free(struct lt_session *);
 CUresult lt__cudnn_launch(struct lt_session *, enum lt_cudnn_kernel, CUstream, int64_t n_thread,
 	const uint64_t *argument, int n);
-/* verify.c: with the context current and the lock of trials.  LT_EMISSING: it is wrong, and `why` says how. */
+/* verify.c: with the context current and the lock of trials.  LT_EMISSING: it is wrong, and LT_EBUDGET:
+ * the device has no memory for its workspace; `why` says how. */
 lt_status lt__cudnn_verify(struct lt_session *, const struct lt_cudnn_wish *, const struct lt_cudnn_plan *, char *why,
 	size_t bytes, struct lt_diag *);
 /* time.c: with the context current and the lock of trials: microseconds of a recorded run. */

@@ -33,6 +33,7 @@ struct cudnn_job {
 	struct lt_cudnn_plan best;
 	double best_us;
 	bool loaded, ended;
+	bool poor;                      /* the device had no room for the workspace of one */
 	lt_status status;               /* of the last configuration; LT_EMISSING: there are no more */
 	struct cudnn_heard heard;
 };
@@ -78,20 +79,34 @@ static struct kept host_recall(const struct lt_session *s, const char *key)
 /* Of how many plans the fastest is asked for. */
 static int64_t wanted(const struct lt_session *s) { return s->config.tries > 1 ? s->config.tries : 1; }
 
-static void warn_of_kept(const struct lt_session *s, const struct lt_cudnn_plan *p, const char *why)
+/* what: "cuDNN's engine 12 is not used".  The graph is many lines, which are for who asks for all that is said. */
+static void warn(const struct lt_session *s, const struct cudnn_job *j, const char *what, const char *why)
 {
 	char text[3000];
 	if (!LT_HAS(struct lt_host, s->host, log))
 		return;
-	(void)snprintf(text, sizeof text, "a plan of cuDNN's in the cache is not used, and built again: %s; for\n%s", why,
-		p->key);
+	(void)snprintf(text, sizeof text, "%s: %s (kernel %s)", what, why, cuda_name(j->w->tree));
 	s->host->log(s->host, LT_LOG_WARNING, text);
+	(void)snprintf(text, sizeof text, "that plan is for\n%s", j->plan->key);
+	s->host->log(s->host, LT_LOG_DEBUG, text);
+}
+static void warn_of_kept(const struct lt_session *s, const struct cudnn_job *j, const char *why)
+{
+	warn(s, j, "a plan of cuDNN's in the cache is not used, and built again", why);
+}
+static void warn_of_engine(const struct lt_session *s, const struct cudnn_job *j, const char *why)
+{
+	char what[80];
+	(void)snprintf(what, sizeof what, "cuDNN's engine %lld is not used", (long long)j->plan->engine);
+	warn(s, j, what, why);
 }
 
 /* What is kept is damaged, or the library does not take it any more: it is built again, and a warning says so.  Of
  * fewer plans the fastest than are asked for: it is no mistake. */
-static bool plan_load(struct lt_session *s, const struct kept *k, struct lt_cudnn_plan *p)
+static bool plan_load(struct lt_session *s, const struct cudnn_job *j)
 {
+	const struct kept *k = &j->kept;
+	struct lt_cudnn_plan *p = j->plan;
 	struct cudnn_head h;
 	if (!k->n)
 		return false;
@@ -99,24 +114,26 @@ static bool plan_load(struct lt_session *s, const struct kept *k, struct lt_cudn
 		memcpy(&h, k->at, sizeof h);
 	if (k->n < sizeof h || memcmp(h.magic, magic, sizeof magic) != 0 || h.bytes != k->n - sizeof h
 		|| h.sum != sum_of(&h, k->at + sizeof h)) {
-		warn_of_kept(s, p, "it is damaged");
+		warn_of_kept(s, j, "it is damaged");
 		return false;
 	}
 	if (h.timed < wanted(s))
 		return false;
 	if (lt__cudnn_plan_load(cudnn_of(s), k->at + sizeof h, h.bytes, p)) {
-		warn_of_kept(s, p, "the library does not take it");
+		warn_of_kept(s, j, "the library does not take it");
 		return false;
 	}
 	p->engine = h.engine;
 	return true;
 }
 
-static void plan_keep(struct lt_session *s, const struct lt_cudnn_plan *p, int64_t timed)
+/* Where the device had no room for one before it, another process may. */
+static void plan_keep(struct lt_session *s, const struct cudnn_job *j, int64_t timed)
 {
+	const struct lt_cudnn_plan *p = j->plan;
 	char *text;
 	size_t bytes;
-	if (!LT_HAS(struct lt_host, s->host, keep) || lt__cudnn_plan_save(cudnn_of(s), p, &text, &bytes))
+	if (j->poor || !LT_HAS(struct lt_host, s->host, keep) || lt__cudnn_plan_save(cudnn_of(s), p, &text, &bytes))
 		return;                 /* it is built again */
 	struct cudnn_head h = { .bytes = bytes, .engine = p->engine, .timed = timed };
 	char *all = malloc(sizeof h + bytes);
@@ -161,15 +178,6 @@ static bool is_lost(struct lt_session *s)
 	return lost;
 }
 
-static void warn(const struct lt_session *s, const struct lt_cudnn_plan *p, const char *why)
-{
-	char text[3000];
-	if (!LT_HAS(struct lt_host, s->host, log))
-		return;
-	(void)snprintf(text, sizeof text, "cuDNN's engine %lld is not used: %s; for\n%s", (long long)p->engine, why, p->key);
-	s->host->log(s->host, LT_LOG_WARNING, text);
-}
-
 /* A plan that reads astray loses the device for the whole process, or ends it: what is under trial is written down,
  * with the process that tries it.  One that lost a device is not tried again, nor is one whose trial two processes did
  * not survive: one may have been ended by its user meanwhile. */
@@ -207,25 +215,24 @@ static void write_mark(const struct lt_session *s, const char *mark, const char 
 }
 
 /* false with LT_OK: the next one takes its place. */
-static bool plan_is_good(struct lt_session *s, const struct lt_cudnn_wish *w, const struct lt_cudnn_plan *p,
-	lt_status *status, struct lt_diag *diag)
+static bool plan_is_good(struct lt_session *s, struct cudnn_job *j, struct lt_diag *diag)
 {
-	char *mark = mark_of(p), why[300];
+	char *mark = mark_of(j->plan), why[300];
 	const char *next = next_trial(s, mark);
-	*status = LT_OK;
 	if (!next) {
-		warn(s, p, "when it was tried last the device was lost, or the process ended");
+		warn_of_engine(s, j, "when it was tried last the device was lost, or the process ended");
 		free(mark);
 		return false;
 	}
 	write_mark(s, mark, next);
-	lt_status tried = lt__cudnn_verify(s, w, p, why, sizeof why, diag);
+	lt_status tried = lt__cudnn_verify(s, j->w, j->plan, why, sizeof why, diag);
 	write_mark(s, mark, is_lost(s) ? "lost" : "done");
 	free(mark);
-	if (tried == LT_EMISSING)
-		warn(s, p, why);
+	j->poor = j->poor || tried == LT_EBUDGET;
+	if (tried == LT_EMISSING || tried == LT_EBUDGET)
+		warn_of_engine(s, j, why);
 	else
-		*status = tried;
+		j->status = tried;
 	return !tried;
 }
 
@@ -250,7 +257,7 @@ static lt_status job_take(struct lt_session *s, struct cudnn_job *j, struct lt_d
 	double us;
 	if (wanted(s) == 1) {
 		j->ended = true;
-		plan_keep(s, j->plan, 1);
+		plan_keep(s, j, 1);
 		return LT_OK;
 	}
 	lt_status status = lt__cudnn_time(s, j->w, j->plan, &us, diag);
@@ -274,7 +281,7 @@ static void job_try(struct lt_session *s, struct cudnn_job *j, struct lt_diag *d
 	if (!j->ended) {
 		(void)pthread_mutex_lock(&d->trial);
 		j->status = lt__cudnn_handle(d, &d->handle, diag);
-		if (!j->status && plan_is_good(s, j->w, j->plan, &j->status, diag))
+		if (!j->status && plan_is_good(s, j, diag))
 			j->status = job_take(s, j, diag);
 		(void)pthread_mutex_unlock(&d->trial);
 		j->ended = j->ended || j->status;
@@ -284,7 +291,7 @@ static void job_try(struct lt_session *s, struct cudnn_job *j, struct lt_diag *d
 	if (!j->ended || !j->n_good || (j->status && j->status != LT_EMISSING))
 		return;
 	plan_move(d, j->plan, &j->best);
-	plan_keep(s, j->plan, j->status ? INT64_MAX : wanted(s));       /* of all that there are */
+	plan_keep(s, j, j->status ? INT64_MAX : wanted(s));       /* of all that there are */
 	j->status = LT_OK;
 }
 
@@ -328,7 +335,7 @@ static void job_build(struct lt_session *s, struct cudnn_job *j)
 	if (!j->status) {
 		int count = 0;
 		j->plan->handle = handle;
-		j->loaded = plan_load(s, &j->kept, j->plan);
+		j->loaded = plan_load(s, j);
 		free(j->kept.at);
 		j->kept = (struct kept){ NULL, 0 };
 		if (!j->loaded) {

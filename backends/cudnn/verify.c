@@ -37,6 +37,7 @@ struct cudnn_trial {
 	int64_t spot[SPOTS][MAX_AXIS];  /* where what is odd is read */
 	uint64_t state;                 /* of random numbers */
 	double ms[TRIAL_PARTS];
+	bool poor;                      /* there was no memory for the plan's workspace */
 	char *why;
 	size_t why_bytes;
 };
@@ -183,7 +184,10 @@ static CUresult blocks_new(struct cudnn_trial *v)
 		free(pattern);
 	}
 	const size_t room = v->p->workspace ? (size_t)v->p->workspace : 1;
-	r = r ? r : block_new(v, &v->block[v->n_operand + v->n_result], room, GUARDED);
+	if (!r) {
+		r = block_new(v, &v->block[v->n_operand + v->n_result], room, GUARDED);
+		v->poor = r == CUDA_ERROR_OUT_OF_MEMORY;
+	}
 	const size_t mask = lt__cudnn_mask_bytes(&v->w->form);
 	return r || !mask ? r : block_new(v, &v->block[v->n_operand + v->n_result + 1], mask, GUARDED_READ);
 }
@@ -592,7 +596,13 @@ lt_status lt__cudnn_verify(struct lt_session *s, const struct lt_cudnn_wish *w, 
 		(void)snprintf(why, bytes, "it does not run");
 		return LT_EMISSING;
 	}
-	status = lt__cuda_check(s, r, diag, "trying a plan of cuDNN");
+	if (v.poor) {
+		(void)snprintf(why, bytes, "the device has no memory for its %lld bytes of workspace", (long long)p->workspace);
+		return LT_EBUDGET;
+	}
+	status = r == CUDA_ERROR_OUT_OF_MEMORY ? lt__report(diag, LT_ENOMEM, -1, -1, "use smaller extents, or free memory "
+		"that other programs hold", "trying a plan of cuDNN: the device has no memory for what the plan reads and writes, "
+		"and its results twice") : lt__cuda_check(s, r, diag, "trying a plan of cuDNN");
 	if (!status)
 		tell(&v, good, begin);
 	return status ? status : good ? LT_OK : LT_EMISSING;

@@ -169,7 +169,7 @@ static lt_status run_binary(struct verify *v, const struct model_values *input, 
 		return lt_fail(b->ctx, LT_EDEVICE, "the binary is wrong: it ended without an error, and wrote no results%s",
 			b->o.kernels ? "; a kernel of one's own that calls exit does that (lt-check --kernels says which)" : "");
 	return status == 0 ? LT_OK : lt_fail(b->ctx, LT_EDEVICE, "the binary is wrong: it ended with exit code %d%s%-s%s",
-		status, said[0] ? ", and said: " : "", said, status > 128 && b->o.kernels
+		status, said[0] ? ", and said: " : "", said, (status > 128 || !said[0]) && b->o.kernels
 		? "; lt-check --kernels finds what a kernel of one's own does wrong" : "");
 }
 

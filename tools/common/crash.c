@@ -47,9 +47,14 @@ static void crash_exit(void)
 void lt__crash_catch(const char *tool)
 {
 	static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
-	struct sigaction act = { .sa_handler = crash_signal, .sa_flags = (int)SA_RESETHAND | SA_NODEFER };
+	/* of a stack that is full there is no room for a handler */
+	static char stack[1 << 16];
+	const stack_t apart = { .ss_sp = stack, .ss_size = sizeof stack };
+	struct sigaction act = { .sa_handler = crash_signal, .sa_flags = (int)SA_RESETHAND | SA_NODEFER | SA_ONSTACK };
 	tool_name = tool;
+	(void)sigaltstack(&apart, NULL);
 	(void)atexit(crash_exit);
+	(void)at_quick_exit(crash_exit);
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		(void)sigaction(signals[i], &act, NULL);
 }
