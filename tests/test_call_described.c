@@ -109,6 +109,11 @@ static const struct described_case cases[] = {
 		"q = InputTensor(q, T, [2, s, d]); k = InputTensor(k, T, [2, t, d]); v = InputTensor(v, T, [2, t, d]);\n"
 		"m = InputTensor(m, bool, [2, 1, t]); a = EinsumNode(bsd,btd->bst: F(q), F(k)) * 0.125;\n"
 		"result = TO(EinsumNode(bst,btd->bsd: SoftmaxNode(WhereNode(m, -inf, a)), F(v)));\n", { NULL }, { NULL }, { NULL } },
+	{ "by_length", "s = 128; t = 256; d = 64;", "s = 3; t = 7; d = 5;",
+		"q = InputTensor(q, T, [2, s, d]); k = InputTensor(k, T, [2, t, d]); v = InputTensor(v, T, [2, t, d]);\n"
+		"n = InputTensor(n, int32, [2, 1, 1]); a = EinsumNode(bsd,btd->bst: F(q), F(k)) * 0.125;\n"
+		"e = WhereNode(GreaterNode(CastNode(IndexNode(a, 2), int32), n), -inf, a);\n"
+		"result = TO(EinsumNode(bst,btd->bsd: SoftmaxNode(e), F(v)));\n", { NULL }, { NULL }, { NULL } },
 	{ "lengths", "s = 128; t = 256; d = 64;", "s = 3; t = 7; d = 5;",
 		"q = InputTensor(q, T, [2, s, d]); k = InputTensor(k, T, [2, t, d]); v = InputTensor(v, T, [2, t, d]);\n"
 		"n = InputTensor(n, int64, [2, 1, 1]); a = EinsumNode(bsd,btd->bst: F(q), F(k)) * 0.125; j = IndexNode(a, 2);\n"

@@ -79,7 +79,8 @@ static void make(struct hand *h)
 	(void)add_op(h, LT_CALL_MAP, ADD, BIT(M) | BIT(N), VALUES(OP(2), READ(2)));
 	(void)add_op(h, LT_CALL_MAP, MAX, BIT(M) | BIT(N), VALUES(OP(3), NUMBER));
 	(void)add_op(h, LT_CALL_MAP, COPY, BIT(M) | BIT(N), VALUES(OP(4)));
-	h->anchors[0] = (struct lt_call_anchor){ LT_ANCHOR_PRODUCT, { 2, 1, -1, -1, -1 }, { 0, 1, -1 }, 0, 0, 0, 0, -1, -1 };
+	h->anchors[0] = (struct lt_call_anchor){ LT_ANCHOR_PRODUCT, { 2, 1, -1, -1, -1 }, { 0, 1, -1 }, 0, 0, 0, 0, -1, -1, -1,
+		0 };
 	h->call.n_axis = AXES;
 	h->call.n_anchor = 1;
 	h->call.n_read = 3;
@@ -151,7 +152,7 @@ static void attend(struct hand *h, int32_t scores)
 	h->strides[1][K] = 1;
 	h->strides[2][I] = 8;
 	h->anchors[0] = (struct lt_call_anchor){ LT_ANCHOR_ATTENTION, { 1, 0, 2, 4, 6 }, { 0, 1, 2 }, 0, 0, 0, scores, -1,
-		-1 };
+		-1, -1, 0 };
 	h->row.anchors = BIT(LT_ANCHOR_ATTENTION);
 	h->row.behind = h->row.before = 0;
 	h->row.scores = BIT(LT_SCORES_ALL) | BIT(LT_SCORES_CAUSAL);
@@ -176,7 +177,8 @@ static void mask_by(struct hand *h, int32_t buffer_type, int32_t scores)
 	(void)add_op(h, LT_CALL_MAP, MUL, BIT(M) | BIT(N) | BIT(I), VALUES(OP(5), READ(2)));
 	h->call_ops[add_op(h, LT_CALL_REDUCE, ADD, BIT(M) | BIT(N) | BIT(I), VALUES(OP(7)))].reduced = BIT(I);
 	h->results[0].op = 8;
-	h->anchors[0] = (struct lt_call_anchor){ LT_ANCHOR_ATTENTION, { 1, 0, 4, 6, 8 }, { 0, 1, 2 }, 0, 0, 0, scores, -1, 3 };
+	h->anchors[0] = (struct lt_call_anchor){ LT_ANCHOR_ATTENTION, { 1, 0, 4, 6, 8 }, { 0, 1, 2 }, 0, 0, 0, scores, -1, 3,
+		-1, 0 };
 }
 
 /* The first product, after its epilogues, times another of r0 and r3, over the same terms. */
@@ -190,7 +192,8 @@ static void beside(struct hand *h)
 	h->call_ops[add_op(h, LT_CALL_REDUCE, ADD, BIT(M) | BIT(N) | BIT(K), VALUES(OP(6)))].reduced = BIT(K);
 	(void)add_op(h, LT_CALL_MAP, MUL, BIT(M) | BIT(N), VALUES(OP(5), OP(7)));
 	h->results[0].op = 8;
-	h->anchors[1] = (struct lt_call_anchor){ LT_ANCHOR_PRODUCT, { 7, 6, -1, -1, -1 }, { 0, 3, -1 }, 0, 0, 0, 0, -1, -1 };
+	h->anchors[1] = (struct lt_call_anchor){ LT_ANCHOR_PRODUCT, { 7, 6, -1, -1, -1 }, { 0, 3, -1 }, 0, 0, 0, 0, -1, -1, -1,
+		0 };
 	h->call.n_anchor = 2;
 	h->row.max_anchors = 2;
 	h->row.max_ops = h->row.max_reads = 4;
@@ -274,8 +277,13 @@ static void beside_deep(struct hand *h)
 	X(computed, mask_by(h, 1, LT_SCORES_COMPUTED), NULL) \
 	X(computed_refused, (mask_by(h, 1, LT_SCORES_COMPUTED), h->row.scores = BIT(LT_SCORES_MASKED)), \
 		"lib does not take scores that are masked by what is computed for that") \
+	X(by_lengths, (mask_by(h, 1, LT_SCORES_LENGTHS), h->row.scores = BIT(LT_SCORES_LENGTHS)), NULL) \
+	X(by_lengths_refused, mask_by(h, 1, LT_SCORES_LENGTHS), "lib does not take scores that are counted by lengths") \
+	X(causal_lengths, (mask_by(h, 1, LT_SCORES_CAUSAL_LENGTHS), h->row.scores = BIT(LT_SCORES_LENGTHS)), \
+		"lib does not take scores that are causal and counted by lengths") \
 	X(computed_and_read, (mask_by(h, 1, LT_SCORES_COMPUTED), h->anchors[0].scores = LT_SCORES_MASKED, \
-		h->row.scores = BIT(LT_SCORES_MASKED)), "r3 is read as f64, and lib takes f32 there; cast it outside, or, where it") \
+		h->anchors[0].mask = -1, h->row.scores = BIT(LT_SCORES_MASKED)), \
+		"r3 is read as f64, and lib takes f32 there; cast it outside, or, where it") \
 	X(computed_by_two, (mask_by(h, 1, LT_SCORES_COMPUTED), \
 		(void)add_op(h, LT_CALL_MAP, ADD, BIT(M) | BIT(N) | BIT(I), VALUES(OP(8), OP(2))), h->results[0].op = 9, \
 		h->row.behind = BIT(LT_OPCODE_add)), "r3 is read as f64, and lib takes f32 there") \

@@ -227,6 +227,8 @@ static const struct field call_anchor_fields[] = {
 	F(lt_call_anchor, scores, I32, 0, 0),
 	F(lt_call_anchor, offset_row, I32, 0, 0),
 	F(lt_call_anchor, mask, I32, 0, 0),
+	F(lt_call_anchor, length, I32, 0, 0),
+	F(lt_call_anchor, up_to, I32, 0, 0),
 };
 static const struct field call_window_fields[] = {
 	F(lt_call_window, out, I32, 0, 0),
@@ -425,7 +427,7 @@ static void fill(struct rich *r)
 			70 + (uint64_t)i };
 	for (int32_t i = 0; i < 3; i++)
 		r->call_anchors[i] = (struct lt_call_anchor){ LT_ANCHOR_CONVOLUTION, { 0, 1, 2, 3, 4 }, { 5, 6, 7 }, i, 2, 1,
-			LT_SCORES_CAUSAL, 40 + i, i };
+			LT_SCORES_CAUSAL_LENGTHS, 40 + i, i, i, 1 };
 	r->tree = (struct lt_tree){ .size = sizeof r->tree,
 		.name = "k",
 		.needs = 3,

@@ -303,7 +303,8 @@ static void draw_network(struct network *x, uint64_t seed)
 
 /* -- random networks of images, as scripts -- */
 
-/* Attention of positions, whose keys and values may be the queries, or those of two images one behind the other. */
+/* Attention of positions, whose keys and values may be the queries, or those of two images one behind the other; of
+ * which as many as a batch's length says count, or those that are causal, too. */
 static void add_attention(struct network *x, int batch, int side)
 {
 	const int n = x->n, q = draw_value(x, -1), k = draw_value(x, x->dim[q]), v = draw_value(x, -1),
@@ -324,8 +325,18 @@ static void add_attention(struct network *x, int batch, int side)
 		ADD(heads, with, batch, x->dim[v], places);
 		ADD(", v%d);\n", n);
 	}
-	ADD("y%d = ReshapeNode(PermuteNode(AttentionNode(q%d, k%d, v%d, 0.3, %d), [0, 2, 1]), [%d, %d, %d, %d]);\n", n, n, n,
-		n, causal, batch, x->dim[v], side, side);
+	if (q != k && x->rng >> 33 & 1) {
+		ADD("l%d = InputTensor(l%d, int%d, [%d, 1, 1]) %% 5 + 1;\n", n, n, causal ? 64 : 32, batch);
+		ADD("s%d = EinsumNode(bsd,btd->bst: q%d, k%d) * 0.3;\nt%d = CastNode(IndexNode(s%d, 2), int%d);\n", n, n, n, n, n,
+			causal ? 64 : 32);
+		ADD("c%d = LessNode(t%d, l%d)", n, n, n);
+		if (causal)
+			ADD(" & LessEqualNode(t%d, IndexNode(s%d, 1) + 1)", n, n);
+		ADD(";\na%d = EinsumNode(bst,btd->bsd: SoftmaxNode(WhereNode(c%d, s%d, -inf)), v%d);\n", n, n, n, n);
+	} else {
+		ADD("a%d = AttentionNode(q%d, k%d, v%d, 0.3, %d);\n", n, n, n, n, causal);
+	}
+	ADD("y%d = ReshapeNode(PermuteNode(a%d, [0, 2, 1]), [%d, %d, %d, %d]);\n", n, n, batch, x->dim[v], side, side);
 	x->dim[n] = x->dim[v];
 	x->n++;
 }

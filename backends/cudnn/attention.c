@@ -13,8 +13,8 @@
 #include "backends/cudnn/reference.h"
 #include "kernel/form/form.h"
 
-/* M is added to the scores; the least of S and a score counts.  N: how many keys count in each batch, int32; the others
- * have one type. */
+/* M is added to the scores; the least of S and a score counts.  N: how many keys count in each batch; the others have
+ * one type. */
 enum attention_part { PART_Q, PART_K, PART_V, PART_O, PART_M, PART_S, PART_N, PARTS };
 struct cudnn_attention {
 	struct lt_cudnn_described *d;
@@ -25,7 +25,6 @@ struct cudnn_attention {
 	int64_t ahead;                  /* causal: a query sees so many keys beyond its own number */
 	int32_t query;                  /* the axis that the causal mask compares keys with; -1: none */
 	bool by_lengths;                /* the library may be told N; or a mask is made of them */
-	int32_t below;                  /* how keys are compared with N: a cudnnPointwiseMode_t */
 	uint64_t all, keys, deep, column, rows, batch;
 	struct lt_cudnn_laid laid;
 	struct lt_cudnn_merged outer, heads, group, sequence, key, inside, value;
@@ -59,13 +58,20 @@ static bool is_op(const struct cudnn_attention *x, const struct lt_call_value *v
 	return v->kind == LT_VALUE_OP && v->at == op;
 }
 
-/* The place that a comparison's value is, whatever type it is cast to; NULL. */
-static const struct lt_call_value *place_of(const struct cudnn_attention *x, int32_t op, int32_t v)
+/* The axis of queries that a condition compares keys with; -1: it has none. */
+static int32_t query_of(const struct cudnn_attention *x, int32_t op)
 {
-	const struct lt_call_value *value = described_value(x->d, op, v);
-	while (value->kind == LT_VALUE_OP && described_op(x->d, value->at)->kind == LT_CALL_CAST)
-		value = described_value(x->d, value->at, 0);
-	return value->kind == LT_VALUE_PLACE ? value : NULL;
+	const struct lt_cudnn_described *d = x->d;
+	int32_t found = -1;
+	for (int32_t v = 0; v < described_op(d, op)->n_value && found < 0; v++) {
+		const struct lt_call_value *value = described_value(d, op, v);
+		if (value->kind == LT_VALUE_OP)
+			found = query_of(x, value->at);
+		for (int32_t a = 0; value->kind == LT_VALUE_PLACE && a < d->c->n_axis; a++)
+			if (d->t->strides[value->first_stride + a] && described_axis(d, a)->extent > 1 && !(x->keys >> a & 1))
+				found = a;
+	}
+	return found;
 }
 
 /* Keys up to the query's number, or up to so many more; none is hidden, if those are enough. */
@@ -86,123 +92,26 @@ static bool take_causal(struct cudnn_attention *x, int32_t condition)
 			"library gives 0", (long long)-row[0]);
 	x->causal = true;
 	x->ahead = row[0];
-	while (described_is_map(d, condition, LT_OPCODE_not))
-		condition = lt__described_op_behind(d, condition, 0);
-	for (int32_t v = 0; v < 2; v++) {
-		const struct lt_call_value *place = place_of(x, condition, v);
-		for (int32_t a = 0; place && a < d->c->n_axis; a++)
-			if (d->t->strides[place->first_stride + a] && !(x->keys >> a & 1))
-				x->query = a;
-	}
+	x->query = query_of(x, condition);
 	return true;
 }
 
-/* ---- lengths ---- */
-
-/* An integer behind casts: no place has more than 31 bits, and int32 stays what it is in int64. */
-static const struct lt_call_value *integer_of(const struct cudnn_attention *x, int32_t op, int32_t v)
+/* Keys that lengths say, which the plan reads, from a copy of them that a kernel in front makes: there each is one
+ * that it has keys for.  The library says nothing of others. */
+static bool take_lengths(struct cudnn_attention *x, int32_t condition)
 {
-	const struct lt_call_value *value = described_value(x->d, op, v);
-	while (value->kind == LT_VALUE_OP && described_op(x->d, value->at)->kind == LT_CALL_CAST
-		&& (described_operator(x->d, value->at)->out == LT_I32 || described_operator(x->d, value->at)->out == LT_I64))
-		value = described_value(x->d, value->at, 0);
-	return value;
-}
-
-/* The axis whose positions a place numbers, from *first on; -1: it is something else. */
-static int32_t axis_of(const struct cudnn_attention *x, const struct lt_call_value *place, int64_t *first)
-{
-	const struct lt_cudnn_described *d = x->d;
-	const int64_t *row = d->t->rows + (int64_t)place->row * d->t->n_column;
-	int32_t found = -1;
-	*first = row[0];
-	for (int32_t i = 1; i < d->t->n_column; i++)
-		if (row[i])
-			return -1;
-	for (int32_t a = 0; a < d->c->n_axis; a++) {
-		const int64_t stride = described_axis(d, a)->extent > 1 ? d->t->strides[place->first_stride + a] : 0;
-		if (stride && (found >= 0 || stride != 1))
-			return -1;
-		found = stride ? a : found;
-	}
-	return found;
-}
-
-/* Whether a read is one int32 for each batch, or one for all. */
-static bool is_length(const struct cudnn_attention *x, int32_t read)
-{
-	const struct lt_cudnn_described *d = x->d;
-	const struct lt_call_read *r = described_read(d, read);
-	for (int32_t a = 0; a < d->c->n_axis; a++) {
-		const int64_t stride = described_axis(d, a)->extent > 1 ? d->t->strides[r->first_stride + a] : 0;
-		if (stride < 0 || (stride && described_axis(d, a)->role != LT_DIM_BATCH))
-			return false;
-	}
-	return described_dtype(d, r->buffer) == LT_I32 && !r->n_guard;
-}
-
-/* key < what it is compared with + more, that of the queries or a length: the library's own, once each. */
-static bool take_bound(struct cudnn_attention *x, const struct lt_call_value *key, const struct lt_call_value *bound,
-	int64_t more)
-{
-	const struct lt_cudnn_described *d = x->d;
-	int64_t first, from;
-	const int32_t k = key->kind == LT_VALUE_PLACE ? axis_of(x, key, &first) : -1;
-	if (k < 0 || !(x->keys >> k & 1) || described_axis(d, k)->extent > INT32_MAX)
+	struct lt_cudnn_described *d = x->d;
+	int64_t keys = 1;
+	if (!x->by_lengths || d->a->length < 0)
 		return false;
 	for (int32_t a = 0; a < d->c->n_axis; a++)
-		if (a != k && x->keys >> a & 1 && described_axis(d, a)->extent > 1)
-			return false;
-	more -= first;
-	if (bound->kind == LT_VALUE_READ) {
-		if (x->read[PART_N] >= 0 || !is_length(x, bound->at) || more < 0 || more > 1)
-			return false;
-		x->read[PART_N] = bound->at;
-		x->below = more ? CUDNN_POINTWISE_CMP_LE : CUDNN_POINTWISE_CMP_LT;
-		d->f->lengths = (struct lt_cudnn_lengths){ .operand = d->c->n_result + bound->at, .least = 1 - more,
-			.most = described_axis(d, k)->extent - more };
-		return true;
-	}
-	const int32_t q = bound->kind == LT_VALUE_PLACE ? axis_of(x, bound, &from) : -1;
-	if (q < 0 || x->query >= 0 || described_axis(d, q)->role != LT_DIM_ROW || from + more < 1)
+		keys *= x->keys >> a & 1 ? described_axis(d, a)->extent : 1;
+	if (keys > INT32_MAX || (d->a->offset_row >= 0 && !take_causal(x, condition)))
 		return false;
-	x->query = q;
-	x->ahead = from + more - 1;
-	x->causal = x->ahead < described_axis(d, k)->extent - 1;
-	return true;
-}
-
-/* A condition that is the library's own, or such ones that all hold; contrary: one that does not. */
-static bool take_bounds(struct cudnn_attention *x, int32_t op, bool contrary)
-{
-	static const struct { uint32_t opcode, contrary; int32_t key; int64_t more; } forms[] = {
-		{ LT_OPCODE_less, LT_OPCODE_greaterequal, 0, 0 }, { LT_OPCODE_lessequal, LT_OPCODE_greater, 0, 1 },
-		{ LT_OPCODE_greater, LT_OPCODE_lessequal, 1, 0 }, { LT_OPCODE_greaterequal, LT_OPCODE_less, 1, 1 },
-	};
-	const struct lt_cudnn_described *d = x->d;
-	for (; described_is_map(d, op, LT_OPCODE_not); contrary = !contrary)
-		op = lt__described_op_behind(d, op, 0);
-	if (described_is_map(d, op, contrary ? LT_OPCODE_or : LT_OPCODE_and) && described_operator(d, op)->out == LT_BOOL)
-		return take_bounds(x, lt__described_op_behind(d, op, 0), contrary)
-			&& take_bounds(x, lt__described_op_behind(d, op, 1), contrary);
-	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-		if (described_is_map(d, op, contrary ? forms[i].contrary : forms[i].opcode)
-			&& take_bound(x, integer_of(x, op, forms[i].key), integer_of(x, op, 1 - forms[i].key), forms[i].more))
-			return true;
-	return false;
-}
-
-/* Whether keys that lengths say, and causal ones, are all that count: the condition of a selection. */
-static bool take_lengths(struct cudnn_attention *x, int32_t op, bool contrary)
-{
-	struct cudnn_attention own = *x;
-	const int32_t condition = lt__described_op_behind(x->d, op, 0);
-	if (!x->by_lengths || x->hidden != (double)-INFINITY || !take_bounds(&own, condition, contrary)
-		|| own.read[PART_N] < 0) {
-		x->d->f->lengths = (struct lt_cudnn_lengths){ .operand = 0 };
-		return false;
-	}
-	*x = own;
+	x->read[PART_N] = d->a->length;
+	x->made = PART_N;
+	x->hidden = -INFINITY;
+	d->f->mask = (struct lt_cudnn_mask){ .how = LT_CUDNN_LENGTHS, .least = 1 - d->a->up_to, .most = keys - d->a->up_to };
 	return true;
 }
 
@@ -263,7 +172,7 @@ static const struct lt_call_value *take_selection(struct cudnn_attention *x, int
 	}
 	if (d->a->scores == LT_SCORES_CAUSAL ? !take_causal(x, lt__described_op_behind(d, op, 0))
 		: d->a->mask != op ? !described_refuse(d, "two masks say which scores count; compute one of them outside")
-		: !take_lengths(x, op, fill == 1)
+		: !(isinf(x->hidden) && take_lengths(x, lt__described_op_behind(d, op, 0)))
 			&& !take_mask(x, PART_S, op, 0, fill == 2 ? LT_CUDNN_SEEN : LT_CUDNN_HIDDEN, x->hidden))
 		return NULL;
 	return described_value(d, op, 3 - fill);
@@ -287,6 +196,9 @@ static const struct lt_call_value *take_addition(struct cudnn_attention *x, int3
 		}
 		if (d->a->mask != op || !lt__described_leads_to(d, d->a->op[0], described_value(d, op, 1 - k)))
 			continue;
+		if (mask->kind == LT_VALUE_OP && described_is_map(d, mask->at, LT_OPCODE_select)
+			&& take_lengths(x, lt__described_op_behind(d, mask->at, 0)))
+			return described_value(d, op, 1 - k);
 		if (!is_addend(x, described_value(d, op, k))) {
 			(void)described_refuse(d, "what is added to the scores is no %s, which the library reads there; cast it",
 				type_name(x));
@@ -424,7 +336,7 @@ static bool lay_mask(struct cudnn_attention *x)
 	struct lt_cudnn_mask *m = &d->f->mask;
 	uint64_t axes = 0;
 	int64_t next = 1;
-	if (x->made < 0)
+	if (x->made < 0 || x->made == PART_N)
 		return true;
 	if (d->c->n_axis > LT_CUDNN_MASK_AXES)
 		return described_refuse(d, "it has more than %d axes", (int)LT_CUDNN_MASK_AXES);
@@ -598,13 +510,26 @@ static int32_t put_operand(struct cudnn_attention *x, enum attention_part part)
 		for (int i = 0; i < 4; i++)             /* it is repeated along what it does not have */
 			e.n[i] = e.stride[i] ? e.n[i] : 1;
 		break;
-	case PART_N: e = (struct extents){ .n = { x->outer.extent, 1, 1, 1 }, .stride = { x->outer.stride[part] } };
+	case PART_N: e = (struct extents){ .n = { x->outer.extent, 1, 1, 1 } };
 		break;
 	default: e.n[3] = part == PART_O ? x->value.extent : x->inside.extent;
 		memcpy(e.stride, (int64_t[]){ x->outer.stride[part], head, x->sequence.stride[part], 1 }, sizeof e.stride);
 	}
 	return put(x, (int32_t)part == x->made ? LT_CUDNN_MASK : part == PART_O ? 0 : x->d->c->n_result + x->read[part],
 		part == PART_N ? LT_I32 : described_dtype(x->d, described_result(x->d, 0)->buffer), &e);
+}
+
+/* Lengths as they are, which no node has. */
+static void put_lengths(struct cudnn_attention *x)
+{
+	struct lt_cudnn_mask *m = &x->d->f->mask;
+	const int32_t read = x->read[PART_N], operand = x->d->c->n_result + read;
+	const int64_t stride = x->outer.extent > 1 ? x->outer.stride[PART_N] : 0;
+	m->read[m->n_read++] = operand;
+	m->stride[0] = stride;
+	(void)lt__cudnn_put_tensor(x->d->f, &(struct lt_cudnn_tensor){ .operand = operand, .n_dim = 1,
+		.dtype = described_dtype(x->d, described_read(x->d, read)->buffer), .dim = { x->outer.extent },
+		.stride = { stride ? stride : 1 } });
 }
 
 static int32_t put_number(struct cudnn_attention *x, uint32_t dtype, double number)
@@ -635,8 +560,10 @@ static void emit(struct cudnn_attention *x)
 	if (x->made == PART_S)
 		s = between(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_MIN, s, put_operand(x, PART_S), -1, LT_F32);
 	if (x->read[PART_N] >= 0) {
+		put_lengths(x);
 		const int32_t key = between(x, LT_CUDNN_INDEX, 3, s, -1, -1, LT_I32),
-			seen = between(x, LT_CUDNN_POINTWISE, x->below, key, put_operand(x, PART_N), -1, LT_BOOL),
+			seen = between(x, LT_CUDNN_POINTWISE, x->d->a->up_to ? CUDNN_POINTWISE_CMP_LE : CUDNN_POINTWISE_CMP_LT, key,
+				put_operand(x, PART_N), -1, LT_BOOL),
 			hidden = put_number(x, LT_F32, x->hidden);
 		s = between(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_BINARY_SELECT, s, hidden, seen, LT_F32);
 	}

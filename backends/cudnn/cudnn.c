@@ -95,18 +95,27 @@ static const struct lt_routine_shape lengths[] = { { .row = { 2048, 8192 }, .dee
  * measured with plans that are not used.  In float32 one size was measured; by hand, too, those whose mask is made. */
 static const struct lt_routine_shape heads[] = { { .batch = { 12, 0 }, .row = { 64, 0 }, .column = { 32, 256 },
 	.deep = { 32, 256 }, .window = { 128, 16384 } } };
-#define ATTENTION(type, which, from, leave) \
+/* By lengths, of 16 batches of 16 heads: 128 to 1,024 keys, and causal ones 1,024 of float16. */
+static const struct lt_routine_shape padded[] = { { .batch = { 256, 256 }, .row = { 128, 1024 }, .column = { 64, 128 },
+	.deep = { 64, 128 }, .window = { 128, 1024 } } },
+	causal_padded[] = { { .batch = { 256, 256 }, .row = { 1024, 1024 }, .column = { 128, 128 }, .deep = { 128, 128 },
+		.window = { 1024, 1024 } } };
+#define ATTENTION(type, which, from, leave, sizes) \
 	{ .name = "cudnn.graph", .pattern = LT_PATTERN_GRAPH, .left = 1u << (type), .right = 1u << (type), \
 		.result = 1u << (type), .sum = LT_F32, .layouts = LT_LAYOUT_ANY | LT_LAYOUT_BATCH, .min_flops = (from), \
 		.anchors = 1u << LT_ANCHOR_ATTENTION, .before = OP(mul) | OP(div), .scores = (which), .max_ops = 2, \
-		.max_reads = 8, .max_results = 1, .wide = (leave), .shapes = { heads, sizeof heads / sizeof *heads, sizeof *heads } }
+		.max_reads = 8, .max_results = 1, .wide = (leave), .shapes = { sizes, sizeof sizes / sizeof *sizes, sizeof *sizes } }
 #define SCORES (1u << LT_SCORES_ALL | 1u << LT_SCORES_CAUSAL | 1u << LT_SCORES_MASKED)
-#define COMPUTED (1u << LT_SCORES_COMPUTED)
+#define LENGTHS (1u << LT_SCORES_LENGTHS)
+#define CAUSAL_LENGTHS (1u << LT_SCORES_CAUSAL_LENGTHS)
+#define COMPUTED (1u << LT_SCORES_COMPUTED | LENGTHS | CAUSAL_LENGTHS)
 #define ATTENTIONS(leave) \
-	ATTENTION(LT_F16, SCORES, 0, leave), ATTENTION(LT_BF16, SCORES, 0, leave), \
-	ATTENTION(LT_F32, SCORES | COMPUTED, BY_HAND, leave), \
-	ATTENTION(LT_F16, COMPUTED, BY_HAND, leave), ATTENTION(LT_BF16, COMPUTED, BY_HAND, leave)
-enum { N_LAYER = 18, N_SQUARE = 6, N_ROW = N_LAYER + N_SQUARE };
+	ATTENTION(LT_F16, SCORES, 0, leave, heads), ATTENTION(LT_BF16, SCORES, 0, leave, heads), \
+	ATTENTION(LT_F16, LENGTHS, 0, leave, padded), ATTENTION(LT_BF16, LENGTHS, 0, leave, padded), \
+	ATTENTION(LT_F16, CAUSAL_LENGTHS, 0, leave, causal_padded), \
+	ATTENTION(LT_F32, SCORES | COMPUTED, BY_HAND, leave, heads), \
+	ATTENTION(LT_F16, COMPUTED, BY_HAND, leave, heads), ATTENTION(LT_BF16, COMPUTED, BY_HAND, leave, heads)
+enum { N_LAYER = 21, N_SQUARE = 6, N_ROW = N_LAYER + N_SQUARE };
 static const struct lt_routine loose[N_ROW] = { FIRST(1), NORMS(1), ATTENTIONS(1), LAYERS(1), SQUARES(1) },
 	exact[N_ROW] = { FIRST(0), NORMS(0), ATTENTIONS(0), LAYERS(0), SQUARES(0) };
 

@@ -42,7 +42,8 @@ struct lt_cudnn_library {
 /* A call as the library is told of it: operations, in data order, over tensors. */
 enum { LT_CUDNN_DIMS = 5, LT_CUDNN_SPACE = 3, LT_CUDNN_TENSORS = 64, LT_CUDNN_NODES = 48, LT_CUDNN_INPUTS = 4 };
 /* What a tensor is that is no operand of the call: one that only operations see; zeros and ones, which the session has;
- * a number, which is handed over with each run; the mask, which a kernel in front makes behind the plan's workspace. */
+ * a number, which is handed over with each run; the mask, or lengths, which a kernel in front makes behind the plan's
+ * workspace. */
 enum lt_cudnn_no_operand { LT_CUDNN_BETWEEN = -1, LT_CUDNN_ZEROS = -2, LT_CUDNN_NUMBER = -3, LT_CUDNN_ONES = -4,
 	LT_CUDNN_MASK = -5 };
 struct lt_cudnn_tensor {
@@ -62,19 +63,18 @@ enum lt_cudnn_node_kind { LT_CUDNN_CONVOLUTION, LT_CUDNN_POINTWISE, LT_CUDNN_NOR
 /* clips: a ReLU that gives nothing below `low` and nothing above `high`, and no 0. */
 struct lt_cudnn_node { int32_t kind, mode, n_in, in[LT_CUDNN_INPUTS], out; bool clips; double low, high; };
 /* What the mask is made of: value `value` of op `op` of the description, by its strides along the axes, in elements.
- * ADDED: that value.  SEEN, HIDDEN: infinity where it is true, or is not, and `hidden` elsewhere.  Tensors of the form
- * that no node has are what it reads. */
-enum lt_cudnn_masking { LT_CUDNN_UNMASKED, LT_CUDNN_ADDED, LT_CUDNN_SEEN, LT_CUDNN_HIDDEN };
+ * ADDED: that value.  SEEN, HIDDEN: infinity where it is true, or is not, and `hidden` elsewhere.  LENGTHS: how many
+ * keys count in each batch, as read[0] says it, `stride[0]` elements apart: int32 that is not below `least`, with which
+ * one key does, nor above `most`, with which all do.  What a batch gives whose length is less is no number.  Tensors of
+ * the form that no node has are what it reads. */
+enum lt_cudnn_masking { LT_CUDNN_UNMASKED, LT_CUDNN_ADDED, LT_CUDNN_SEEN, LT_CUDNN_HIDDEN, LT_CUDNN_LENGTHS };
 enum { LT_CUDNN_MASK_AXES = 64, LT_CUDNN_MASK_READS = 4 };
 struct lt_cudnn_mask {
 	int32_t how, op, value, n_read;
 	double hidden;
 	int32_t read[LT_CUDNN_MASK_READS];      /* operands of the call */
-	int64_t stride[LT_CUDNN_MASK_AXES];
+	int64_t stride[LT_CUDNN_MASK_AXES], least, most;
 };
-/* The operand of attention, int32, that says how many keys count in each batch: with `least` one does, with `most` all;
- * most 0: there is none. */
-struct lt_cudnn_lengths { int32_t operand; int64_t least, most; };
 struct lt_cudnn_form {
 	int32_t n_space, n_tensor, n_node;              /* n_space: of a convolution, 2 or 3 */
 	int64_t stride[LT_CUDNN_SPACE], dilation[LT_CUDNN_SPACE], before[LT_CUDNN_SPACE], after[LT_CUDNN_SPACE];
@@ -84,7 +84,6 @@ struct lt_cudnn_form {
 	 * first; 0: there is none. */
 	int32_t n_other;
 	struct lt_cudnn_mask mask;
-	struct lt_cudnn_lengths lengths;
 };
 /* Whether the device has it in memory. */
 static inline bool cudnn_is_bound(const struct lt_cudnn_tensor *t)
@@ -169,8 +168,10 @@ static inline uint64_t cudnn_constant(const struct lt_cudnn_plan *p, const struc
 	return t->operand == LT_CUDNN_ZEROS ? p->zeros : t->operand == LT_CUDNN_ONES ? p->ones : 0;
 }
 
-/* REFERENCE: what elements of a result should be.  SAME: whether two results have the same bits.  MASKED: a mask. */
-enum lt_cudnn_kernel { LT_CUDNN_REFERENCE, LT_CUDNN_SAME, LT_CUDNN_MASKED, LT_CUDNN_KERNELS };
+/* REFERENCE: what elements of a result should be.  SAME: whether two results have the same bits.  MASKED: a mask.
+ * LENGTH: lengths.  EMPTY: results of batches that have no key. */
+enum lt_cudnn_kernel { LT_CUDNN_REFERENCE, LT_CUDNN_SAME, LT_CUDNN_MASKED, LT_CUDNN_LENGTH, LT_CUDNN_EMPTY,
+	LT_CUDNN_KERNELS };
 
 /* Of a session.  BUILDERS: threads that build at once; a handle takes 9 MB of the device's memory. */
 enum { LT_CUDNN_BUILDERS = 16 };
@@ -237,8 +238,9 @@ const char *lt__cudnn_reference_mask(
 	const struct lt_cudnn_question *, const struct lt_cudnn_mask *, struct reference_program **, size_t *bytes);
 /* mask.c
  * program: of a form's mask, malloc's; or NULL, and why there is none.  bytes: behind a workspace, its own padding
- * included; 0: the form has no mask.  new: the program on the device; with the context current.  make: the mask, of
- * operands at these addresses, by their number; `to` is where `bytes` of memory begin. */
+ * included; 0: the form has no mask.  new: the program on the device; 0: it needs none; with the context current.
+ * make: the mask, of operands at these addresses, by their number; `to` is where `bytes` of memory begin.  after: what
+ * is left to be done behind the plan. */
 const char *lt__cudnn_mask_program(const struct lt_tree *, const struct lt_call *, const struct lt_cudnn_form *,
 	struct reference_program **, size_t *bytes);
 size_t lt__cudnn_mask_bytes(const struct lt_cudnn_form *);
@@ -248,6 +250,7 @@ lt_status lt__cudnn_mask_new(struct lt_session *, const struct lt_tree *, const 
 void lt__cudnn_mask_free(struct lt_session *, CUdeviceptr *program);
 CUresult lt__cudnn_mask_make(struct lt_session *, const struct lt_cudnn_form *, CUdeviceptr program,
 	const uint64_t *operand, uint64_t to, CUstream);
+CUresult lt__cudnn_mask_after(struct lt_session *, const struct lt_cudnn_form *, const uint64_t *operand, CUstream);
 /* kernel.c: all with the context current.
  * text: malloc's, of CUDA C.  kernels: compiled or recalled, once for a session; with the lock of trials.  launch:
  * arguments are what the kernel has as parameters, 8 bytes each. */

@@ -13,7 +13,7 @@ static const char *const lines[] = {
 #include "backends/cudnn/reference_text.h"
 };
 static const char *const functions[LT_CUDNN_KERNELS] = { "lt_cudnn_reference_0", "lt_cudnn_same_0",
-	"lt_cudnn_masked_0" };
+	"lt_cudnn_masked_0", "lt_cudnn_length_0", "lt_cudnn_empty_0" };
 
 /* What headers say elsewhere. */
 static void print_head(FILE *to)
@@ -173,7 +173,7 @@ void lt__cudnn_kernels_free(struct lt_session *s)
 CUresult lt__cudnn_launch(struct lt_session *s, enum lt_cudnn_kernel which, CUstream stream, int64_t n_thread,
 	const uint64_t *argument, int n)
 {
-	enum { THREADS = 32, MOST = 1 << 16, ARGUMENTS = 12 };  /* few a block: elements are few, and each takes long */
+	enum { THREADS = 32, MOST = 1 << 16, ARGUMENTS = 16 };  /* few a block: elements are few, and each takes long */
 	const int64_t blocks = (n_thread + THREADS - 1) / THREADS;
 	uint64_t value[ARGUMENTS];
 	void *at[ARGUMENTS];

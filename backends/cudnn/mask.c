@@ -3,6 +3,9 @@
  *
  * The least of a score and infinity is the score, and of a score and -inf that, whatever the score is: the library's
  * minimum is the other value where one is NaN.  So what is chosen is chosen to the bit.
+ *
+ * Lengths the library reads itself, but says nothing of those without a key, nor of more than there are: it gets them
+ * as they may be, and where the graph divides 0 by 0 that is written behind the plan.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -61,7 +64,7 @@ lt_status lt__cudnn_mask_new(struct lt_session *s, const struct lt_tree *tree, c
 	size_t bytes;
 	CUstream stream = NULL;
 	*program = 0;
-	if (!f->mask.how)
+	if (!f->mask.how || f->mask.how == LT_CUDNN_LENGTHS)
 		return LT_OK;
 	const char *why = lt__cudnn_mask_program(tree, call, f, &p, &bytes);
 	if (why)
@@ -94,11 +97,53 @@ static uint64_t bits_of(double x)
 	return bits;
 }
 
+/* What a form's lengths are: where, whether they are int64, how far apart; the least of them. */
+enum { LENGTH_ARGUMENTS = 4 };
+static void put_lengths(const struct lt_cudnn_form *f, const uint64_t *operand, uint64_t *argument)
+{
+	const struct lt_cudnn_mask *m = &f->mask;
+	bool wide = false;
+	for (int i = 0; i < f->n_tensor; i++)
+		wide = wide || (f->tensor[i].operand == m->read[0] && f->tensor[i].dtype == LT_I64);
+	memcpy(argument, (const uint64_t[]){ operand[m->read[0]], wide, (uint64_t)m->stride[0], (uint64_t)m->least },
+		LENGTH_ARGUMENTS * sizeof *argument);
+}
+
+static CUresult make_lengths(struct lt_session *s, const struct lt_cudnn_form *f, const uint64_t *operand, uint64_t to,
+	CUstream stream)
+{
+	const int64_t n = mask_of(f)->dim[0];
+	uint64_t argument[LENGTH_ARGUMENTS + 3] = { [LENGTH_ARGUMENTS] = (uint64_t)f->mask.most, to, (uint64_t)n };
+	put_lengths(f, operand, argument);
+	return lt__cudnn_launch(s, LT_CUDNN_LENGTH, stream, n, argument, LENGTH_ARGUMENTS + 3);
+}
+
+CUresult lt__cudnn_mask_after(struct lt_session *s, const struct lt_cudnn_form *f, const uint64_t *operand,
+	CUstream stream)
+{
+	const struct lt_cudnn_tensor *y = NULL;
+	if (f->mask.how != LT_CUDNN_LENGTHS)
+		return CUDA_SUCCESS;
+	for (int i = 0; i < f->n_tensor; i++)
+		y = f->tensor[i].operand == 0 ? &f->tensor[i] : y;
+	uint64_t argument[LENGTH_ARGUMENTS + 9] = { [LENGTH_ARGUMENTS] = operand[0], y->dtype, (uint64_t)y->dim[0] };
+	put_lengths(f, operand, argument);
+	for (int i = 0; i < 3; i++) {
+		argument[LENGTH_ARGUMENTS + 3 + i] = (uint64_t)y->dim[1 + i];
+		argument[LENGTH_ARGUMENTS + 6 + i] = (uint64_t)y->stride[i];
+	}
+	return lt__cudnn_launch(s, LT_CUDNN_EMPTY, stream, y->dim[0] * REFERENCE_EMPTY_LANES, argument, LENGTH_ARGUMENTS + 9);
+}
+
 CUresult lt__cudnn_mask_make(struct lt_session *s, const struct lt_cudnn_form *f, CUdeviceptr program,
 	const uint64_t *operand, uint64_t to, CUstream stream)
 {
 	const struct lt_cudnn_mask *m = &f->mask;
 	const struct lt_cudnn_tensor *t = mask_of(f);
+	if (!m->how)
+		return CUDA_SUCCESS;
+	if (m->how == LT_CUDNN_LENGTHS)
+		return make_lengths(s, f, operand, to, stream);
 	const bool seen = m->how == LT_CUDNN_SEEN;
 	const int64_t n = (int64_t)(cudnn_bytes(t) / cudnn_element_bytes(t->dtype));
 	uint64_t argument[7 + LT_CUDNN_MASK_READS] = { program, to, (uint64_t)n, t->dtype, m->how != LT_CUDNN_ADDED,

@@ -243,14 +243,15 @@ lt_status lt__cudnn_call(
 	for (int i = 0; i < c->form.n_tensor; i++)
 		if (c->form.tensor[i].operand < 0)
 			at[i] = c->form.tensor[i].operand == LT_CUDNN_MASK ? mask : cudnn_constant(c->plan, &c->form.tensor[i]);
-	if (c->program)
-		status = lt__cuda_check(o->s, lt__cudnn_mask_make(o->s, &c->form, c->program, x->at, mask, to->stream), diag,
-			"the mask of kernel %s", cuda_name(o->tree));
+	status = lt__cuda_check(o->s, lt__cudnn_mask_make(o->s, &c->form, c->program, x->at, mask, to->stream), diag,
+		"the mask of kernel %s", cuda_name(o->tree));
 	if (status)
 		return status;
 	cudnnStatus_t r = d->api.set_stream(to->handle, (cudaStream_t)to->stream);
 	r = r ? r : lt__cudnn_execute(d, c->plan, &c->form, to->handle, at, to->workspace);
-	return lt__cudnn_check(d, r, diag, cuda_name(o->tree), x->call->routine);
+	status = lt__cudnn_check(d, r, diag, cuda_name(o->tree), x->call->routine);
+	return status ? status : lt__cuda_check(o->s, lt__cudnn_mask_after(o->s, &c->form, x->at, to->stream), diag,
+		"batches without keys of kernel %s", cuda_name(o->tree));
 }
 
 void lt__cudnn_forget(struct lt_object *o)

@@ -778,6 +778,29 @@ static inline void reference_mask(const struct reference_program *p, char *to, i
 	reference_store(to, i, unknown ? REFERENCE_NAN : chooses ? v.i ? yes : no : reference_round(v.f, type), type);
 }
 
+/* Length i of a batch, as it may be. */
+static inline int64_t reference_length(const void *length, int64_t wide, int64_t stride, int64_t i)
+{
+	return wide ? ((const int64_t *)length)[i * stride] : ((const int32_t *)length)[i * stride];
+}
+static inline void reference_keep_length(const void *length, int64_t wide, int64_t stride, int64_t least, int64_t most,
+	int32_t *to, int64_t i)
+{
+	const int64_t n = reference_length(length, wide, stride, i);
+	to[i] = (int32_t)(n < least ? least : n > most ? most : n);
+}
+
+/* A batch whose length is below the least is no number; extents of a batch of the result, strides of its outer axes.
+ * So many lanes share one. */
+enum { REFERENCE_EMPTY_LANES = 1024 };
+static inline void reference_empty(char *to, int32_t type, int64_t i, int64_t lane, const int64_t *extent,
+	const int64_t *stride)
+{
+	for (int64_t k = lane; k < extent[0] * extent[1] * extent[2]; k += REFERENCE_EMPTY_LANES)
+		reference_store(to, i * stride[0] + k / (extent[1] * extent[2]) * stride[1]
+			+ k / extent[2] % extent[1] * stride[2] + k % extent[2], REFERENCE_NAN, type);
+}
+
 /* Where two results have other bits: 1 and the number of such a byte, some one of them. */
 static inline void reference_compare_bytes(const uint8_t *a, const uint8_t *b, int64_t i, int64_t *out)
 {
@@ -799,6 +822,21 @@ extern "C" __global__ void lt_cudnn_masked_0(const struct reference_program *p, 
 	const uint64_t slot[] = { a, b, c, d };
 	for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (int64_t)gridDim.x * blockDim.x)
 		reference_mask(p, to, i, (int32_t)type, chooses != 0, yes, no, slot);
+}
+extern "C" __global__ void lt_cudnn_length_0(const void *length, int64_t wide, int64_t stride, int64_t least,
+	int64_t most, int32_t *to, int64_t n)
+{
+	for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (int64_t)gridDim.x * blockDim.x)
+		reference_keep_length(length, wide, stride, least, most, to, i);
+}
+extern "C" __global__ void lt_cudnn_empty_0(const void *length, int64_t wide, int64_t stride, int64_t least, char *to,
+	int64_t type, int64_t n, int64_t d, int64_t e, int64_t f, int64_t a, int64_t b, int64_t c)
+{
+	const int64_t extent[] = { d, e, f }, by[] = { a, b, c };
+	for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n * REFERENCE_EMPTY_LANES;
+		i += (int64_t)gridDim.x * blockDim.x)
+		if (reference_length(length, wide, stride, i / REFERENCE_EMPTY_LANES) < least)
+			reference_empty(to, (int32_t)type, i / REFERENCE_EMPTY_LANES, i % REFERENCE_EMPTY_LANES, extent, by);
 }
 extern "C" __global__ void lt_cudnn_same_0(const uint8_t *a, const uint8_t *b, int64_t n, int64_t *out)
 {

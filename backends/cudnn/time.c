@@ -44,9 +44,15 @@ static CUresult record(struct cudnn_timing *t, cudnnHandle_t handle)
 	const struct lt_cuda_driver *cuda = &t->s->cuda;
 	const struct lt_cudnn_form *f = &t->w->form;
 	const struct lt_cudnn *d = cudnn_of(t->s);
-	uint64_t at[LT_CUDNN_TENSORS];
-	for (int i = 0; i < f->n_tensor; i++)
+	uint64_t at[LT_CUDNN_TENSORS], operand[LT_CUDNN_TENSORS], made = 0;
+	for (int i = 0; i < f->n_tensor; i++) {
 		at[i] = t->block[i] ? t->block[i] : cudnn_constant(t->p, &f->tensor[i]);
+		made = f->tensor[i].operand == LT_CUDNN_MASK ? at[i] : made;
+		if (f->tensor[i].operand >= 0)
+			operand[f->tensor[i].operand] = at[i];
+	}
+	if (f->mask.how == LT_CUDNN_LENGTHS && lt__cudnn_mask_make(t->s, f, 0, operand, made, t->stream))
+		return CUDA_ERROR_UNKNOWN;
 	bool runs = !d->api.set_stream(handle, (cudaStream_t)t->stream)
 		&& !lt__cudnn_execute(d, t->p, f, handle, at, t->block[LT_CUDNN_TENSORS]);
 	CUresult r = cuda->stream_wait(t->stream);

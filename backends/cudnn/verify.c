@@ -135,12 +135,12 @@ static void *pattern_new(struct cudnn_trial *v, struct cudnn_levels *l, uint32_t
 }
 
 /* How many keys count, from one to all; not all in the first batch, so that a plan which lets all count is seen. */
-static void *lengths_new(struct cudnn_trial *v)
+static void *lengths_new(struct cudnn_trial *v, uint32_t dtype)
 {
-	const struct lt_cudnn_lengths *l = &v->w->form.lengths;
-	int32_t *pattern = malloc(PATTERN * sizeof *pattern);
+	const struct lt_cudnn_mask *m = &v->w->form.mask;
+	char *pattern = malloc(PATTERN * lt__number_bytes(dtype));
 	for (int i = 0; pattern && i < PATTERN; i++)
-		pattern[i] = (int32_t)(l->least + draw(v, l->most - l->least + (i > 0)));
+		lt__number_store(pattern, i, dtype, (union lt_number){ .i = m->least + draw(v, m->most - m->least + (i > 0)) });
 	return pattern;
 }
 
@@ -178,8 +178,9 @@ static CUresult blocks_new(struct cudnn_trial *v)
 		o->at = v->block[i].at + GUARD;
 		if (r || i < v->n_result)
 			continue;
-		const struct lt_cudnn_lengths *l = &v->w->form.lengths;
-		void *pattern = l->most && l->operand == i ? lengths_new(v) : pattern_new(v, &levels, dtype);
+		const struct lt_cudnn_mask *m = &v->w->form.mask;
+		void *pattern = m->how == LT_CUDNN_LENGTHS && m->read[0] == i ? lengths_new(v, dtype)
+			: pattern_new(v, &levels, dtype);
 		r = pattern ? block_fill(v, &v->block[i], pattern, PATTERN * each) : LT_CUDA_NO_HOST_MEMORY;
 		free(pattern);
 	}
@@ -217,16 +218,16 @@ static CUresult run_once(struct cudnn_trial *v, cudnnHandle_t handle, bool again
 	for (int i = 0; i < f->n_tensor; i++) {
 		const struct lt_cudnn_tensor *t = &f->tensor[i];
 		at[i] = t->operand == LT_CUDNN_MASK ? mask : cudnn_constant(v->p, t);
-		if (t->operand >= v->n_result)
-			operand[t->operand] = v->block[t->operand].at + GUARD;
+		if (t->operand >= 0)
+			operand[t->operand] = (t->operand < v->n_result ? result : v->block)[t->operand].at + GUARD;
 		if (t->operand >= 0)
 			at[i] = (t->operand < v->n_result ? result : v->block)[t->operand].at + GUARD
 				+ (uint64_t)(t->offset - v->operand[t->operand].first) * cudnn_element_bytes(t->dtype);
 	}
-	if (!r && v->program)
-		r = lt__cudnn_mask_make(v->s, f, v->program, operand, mask, v->stream);
+	r = r ? r : lt__cudnn_mask_make(v->s, f, v->program, operand, mask, v->stream);
 	if (!r && lt__cudnn_execute(cudnn_of(v->s), v->p, f, handle, at, v->block[v->n_operand + v->n_result].at + GUARD))
 		r = CUDA_ERROR_UNKNOWN;
+	r = r ? r : lt__cudnn_mask_after(v->s, f, operand, v->stream);
 	return r ? r : v->s->cuda.stream_wait(v->stream);
 }
 

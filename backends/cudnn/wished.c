@@ -55,23 +55,25 @@ static int residual_of(const struct lt_cudnn_form *f)
 }
 
 /* Attention of halves with as many queries as keys, of which each head has its own: `n` batches times heads, as a
- * script may have them as one axis or as two, and keys, from .. to.  Best of ../shared/data/cudnn-attention.txt, where
- * the front end's unified engines 4 and 5 are 1 and 2 of the graph that attention.c makes: first and best in
- * microseconds. */
-struct cudnn_measured_attention { int64_t n[2], keys[2], d; int causal; struct lt_cudnn_wished wished; };
+ * script may have them as one axis or as two, and keys, from .. to; lengths: -1: with and without.  Best of
+ * ../shared/data/cudnn-attention.txt, where the front end's unified engines 4 and 5 are 1 and 2 of the graph that
+ * attention.c makes: first and best in microseconds. */
+struct cudnn_measured_attention { int64_t n[2], keys[2], d; int causal, lengths; struct lt_cudnn_wished wished; };
 #define CONFIGURED(is, value) { .engine = (is), .n_knob = 1, .knob = { { CUDNN_KNOB_TYPE_KERNEL_CFG, value } } }
 static const struct cudnn_measured_attention attentions[] = {
-	{ { 16, 16 }, { 128, 512 }, 64, 1, CONFIGURED(1, 3) },          /* 128 keys 8.3 and 3.9, 512 keys 9.9 and 7.8 */
-	{ { 16, 16 }, { 128, 512 }, 128, 1, CONFIGURED(1, 3) },         /* 7.2 and 4.9, 12.1 and 10.7 */
-	{ { 16, 16 }, { 128, 512 }, 64, 0, CONFIGURED(1, 3) },          /* 8.1 and 3.9, 9.6 and 7.7 */
-	{ { 16, 16 }, { 128, 512 }, 128, 0, CONFIGURED(1, 3) },         /* 6.7 and 4.7, 11.6 and 10.3 */
+	{ { 16, 16 }, { 128, 512 }, 64, 1, 0, CONFIGURED(1, 3) },       /* 128 keys 8.3 and 3.9, 512 keys 9.9 and 7.8 */
+	{ { 16, 16 }, { 128, 512 }, 128, 1, 0, CONFIGURED(1, 3) },      /* 7.2 and 4.9, 12.1 and 10.7 */
+	{ { 16, 16 }, { 128, 512 }, 64, 0, 0, CONFIGURED(1, 3) },       /* 8.1 and 3.9, 9.6 and 7.7 */
+	{ { 16, 16 }, { 128, 512 }, 128, 0, 0, CONFIGURED(1, 3) },      /* 6.7 and 4.7, 11.6 and 10.3 */
 	/* n 256 12.8 and 6.6; by lengths 13.3 and 6.8.  With the launch n 12 13.9 and 9.3; with BERT's mask 11.0 and 10.2. */
-	{ { 12, 256 }, { 128, 128 }, 64, 0, CONFIGURED(1, 3) },
-	{ { 16, 64 }, { 128, 333 }, 64, 0, CONFIGURED(1, 3) },          /* n 64, 333 keys 17.1 and 12.8 */
-	{ { 2048, 2048 }, { 128, 128 }, 64, 0, CONFIGURED(2, 7) },      /* 65.8 and 37.0 */
-	{ { 2048, 2048 }, { 128, 128 }, 64, 1, CONFIGURED(2, 7) },      /* 71.1 and 40.9 */
-	{ { 512, 512 }, { 512, 512 }, 64, 1, CONFIGURED(2, 7) },        /* with the launch 86.5 and 77.4 */
-	{ { 256, 256 }, { 1024, 1024 }, 64, 1, CONFIGURED(2, 7) },      /* 114.8 and 107.1, 112.8 and 105.7 */
+	{ { 12, 256 }, { 128, 128 }, 64, 0, -1, CONFIGURED(1, 3) },
+	{ { 16, 64 }, { 128, 333 }, 64, 0, 0, CONFIGURED(1, 3) },       /* n 64, 333 keys 17.1 and 12.8 */
+	{ { 2048, 2048 }, { 128, 128 }, 64, 0, 0, CONFIGURED(2, 7) },   /* 65.8 and 37.0 */
+	{ { 2048, 2048 }, { 128, 128 }, 64, 1, 0, CONFIGURED(2, 7) },   /* 71.1 and 40.9 */
+	{ { 512, 512 }, { 512, 512 }, 64, 1, 0, CONFIGURED(2, 7) },     /* with the launch 86.5 and 77.4 */
+	{ { 256, 256 }, { 1024, 1024 }, 64, 1, 0, CONFIGURED(2, 7) },   /* 114.8 and 107.1, 112.8 and 105.7 */
+	{ { 256, 256 }, { 512, 512 }, 64, 0, 1, { .engine = 2 } },      /* 50.6 and 43.9, 50.9 and 44.2 */
+	{ { 256, 256 }, { 1024, 1024 }, 64, 0, 1, CONFIGURED(2, 7) },   /* 153.3 and 147.6, 155.7 and 147.9 */
 };
 #undef CONFIGURED
 
@@ -81,6 +83,7 @@ static const struct lt_cudnn_wished *attention_wished(const struct lt_cudnn_form
 {
 	const struct lt_cudnn_tensor *q = &f->tensor[f->node[0].in[0]], *k = &f->tensor[f->node[0].in[1]];
 	int causal = 0, softmax = 0;
+	const int lengths = f->mask.how == LT_CUDNN_LENGTHS;
 	for (int i = 0; i < f->n_node; i++) {
 		causal = causal || (f->node[i].kind == LT_CUDNN_INDEX && f->node[i].mode == 2);        /* of queries */
 		softmax = softmax || f->node[i].kind == LT_CUDNN_REDUCTION;
@@ -90,7 +93,7 @@ static const struct lt_cudnn_wished *attention_wished(const struct lt_cudnn_form
 	for (size_t i = 0; i < sizeof attentions / sizeof *attentions; i++) {
 		const struct cudnn_measured_attention *a = &attentions[i];
 		if (is_within(a->n, q->dim[0] * q->dim[1]) && is_within(a->keys, k->dim[3]) && q->dim[3] == a->d
-			&& causal == a->causal)
+			&& causal == a->causal && (a->lengths < 0 || a->lengths == lengths))
 			return &a->wished;
 	}
 	return NULL;

@@ -324,15 +324,21 @@ enum lt_call_scale { LT_SCALE_NONE, LT_SCALE_SCORES, LT_SCALE_QUERIES, LT_SCALE_
 	LT_SCALE_SEVERAL        /* at more than one of them */
 };
 /* Which scores count: all; keys up to query + `offset`, a place without axes; those that something else selects; as op
- * `mask` says, which selects them or adds to them what the call computes for that, of reads and places alone. */
-enum lt_call_scores { LT_SCORES_ALL, LT_SCORES_CAUSAL, LT_SCORES_MASKED, LT_SCORES_COMPUTED };
+ * `mask` says, which selects them or adds to them what the call computes for that, of reads and places alone.
+ *
+ * LENGTHS: op `mask` leaves keys that are less than read `length`, or up to it; it is an int32 or int64 of each batch,
+ * or one for all, and the others' scores are -inf.  CAUSAL_LENGTHS: and that are causal, with an `offset` of 0 or more,
+ * so that a query has a key where its batch has one. */
+enum lt_call_scores { LT_SCORES_ALL, LT_SCORES_CAUSAL, LT_SCORES_MASKED, LT_SCORES_COMPUTED, LT_SCORES_LENGTHS,
+	LT_SCORES_CAUSAL_LENGTHS };
 struct lt_call_anchor {
 	int32_t kind;                   /* enum lt_anchor                                  */
 	int32_t op[5], read[3];         /* of the call's ops and reads, from 0               */
 	int32_t first_window, n_window; /* CONVOLUTION                                     */
 	int32_t scale, scores;          /* ATTENTION: enum lt_call_scale, lt_call_scores     */
-	int32_t offset_row;             /* CAUSAL                                          */
-	int32_t mask;                   /* COMPUTED; else -1                               */
+	int32_t offset_row;             /* of what is causal; else -1                        */
+	int32_t mask;                   /* COMPUTED and of lengths; else -1                  */
+	int32_t length, up_to;          /* of lengths, of a COMPUTED mask, too; else -1; 1: keys up to it, 0: less than it */
 };
 /* Window w at output o of an axis reads number stride*o + dilation*w - before of it; `before` and `after` are how many
  * borders there are beside its `extent`, which lie `step` elements apart (0: there is one).  What no window reads,

@@ -136,7 +136,7 @@ static bool *positional(const struct take_question *x)
 /* What a mask is computed of, where that is a value of its own: ops, and reads behind them, that nothing else reads. */
 static void find_masking(struct take_question *x, const bool *from)
 {
-	const int32_t n = x->c->n_op, mask = x->anchor->scores == LT_SCORES_COMPUTED ? x->anchor->mask : -1;
+	const int32_t n = x->c->n_op, mask = x->anchor->mask;
 	x->masking = LT_NEW(x->a, bool, n + x->c->n_read + 1);
 	for (int32_t i = n - 1; i >= 0 && mask >= 0; i--)
 		for (int32_t v = 0; v < op_at(x, i)->n_value; v++) {
@@ -465,10 +465,12 @@ static void ask_parts(struct take_question *x)
 	const struct lt_routine *r = x->r;
 	const struct lt_call *c = x->c;
 	uint32_t n = 0;
+	static const char *const scores[] = { [LT_SCORES_ALL] = "all counted", [LT_SCORES_CAUSAL] = "causal",
+		[LT_SCORES_MASKED] = "masked by something else", [LT_SCORES_COMPUTED] = "masked by what is computed for that",
+		[LT_SCORES_LENGTHS] = "counted by lengths", [LT_SCORES_CAUSAL_LENGTHS] = "causal and counted by lengths" };
 	if (x->anchor->kind == LT_ANCHOR_ATTENTION && !(r->scores >> x->anchor->scores & 1))
 		REFUSE(x, "%s does not take scores that are %s; move the mask out, or use another routine", r->name,
-			x->anchor->scores == LT_SCORES_ALL ? "all counted" : x->anchor->scores == LT_SCORES_CAUSAL ? "causal"
-			: x->anchor->scores == LT_SCORES_COMPUTED ? "masked by what is computed for that" : "masked by something else");
+			scores[x->anchor->scores]);
 	find_places(x);
 	x->at.step = LT_TAKE_TYPE;
 	check_types(x);

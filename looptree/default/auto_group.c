@@ -691,7 +691,45 @@ bool lt__is_positional(const struct lt_auto *s, lt_node n)
 	return leaf;
 }
 
-/* Marks leaves that have one reader, and are made of positions and numbers by such leaves alone: trees of them. */
+/* Whether a value is made of positions along dims that the other does not have, and of numbers.  *any: of one. */
+static bool numbers_other_dims(const struct lt_auto *s, lt_node n, lt_node other, bool *any)
+{
+	const struct lt_nodedef *d = &s->g->node[n];
+	if (d->op == LT_OP_index || d->op == LT_OP_view) {
+		lt_node from = n;
+		while (s->g->node[from].op == LT_OP_view)
+			from = s->g->node[from].operand[0];
+		*any = *any || s->g->node[from].op == LT_OP_index;
+		for (int32_t i = 0; s->g->node[from].op == LT_OP_index && i < d->n_dim; i++)
+			if (s->g->var[d->dim[i]].extent > 1 && lt__has_dim(s->g, other, d->dim[i]))
+				return false;
+		return s->g->node[from].op == LT_OP_index || s->g->node[from].op == LT_OP_lit;
+	}
+	for (int32_t k = 0; k < d->n_operand && lt__is_positional(s, n); k++)
+		if (!numbers_other_dims(s, d->operand[k], other, any))
+			return false;
+	return d->op == LT_OP_lit || lt__is_positional(s, n);
+}
+
+static bool may_be_length(enum lt_dtype t) { return t == LT_I32 || t == LT_I64; }
+
+bool lt__compares_length(const struct lt_auto *s, lt_node n)
+{
+	const struct lt_nodedef *d = &s->g->node[n];
+	if (d->reduce || !lt__has_leaf(s->g, n) || (d->op != LT_OP_less && d->op != LT_OP_lessequal && d->op != LT_OP_greater
+		&& d->op != LT_OP_greaterequal))
+		return false;
+	for (int32_t k = 0; k < 2; k++) {
+		bool any = false;
+		if (may_be_length(s->g->node[d->operand[k]].dtype)
+			&& numbers_other_dims(s, d->operand[1 - k], d->operand[k], &any) && any)
+			return true;
+	}
+	return false;
+}
+
+/* Marks leaves that have one reader, and are made of positions and numbers by such leaves alone, or compare them with a
+ * length: trees of them. */
 static void find_positional(struct growing *x)
 {
 	const struct lt_auto *s = x->s;
@@ -700,7 +738,8 @@ static void find_positional(struct growing *x)
 		bool all = leaf && s->n_reader[n] == 1;
 		for (int32_t k = 0; all && k < leaf->n_read; k++)
 			for (int32_t p = 0; p < leaf->read[k].n_piece; p++)
-				all = all && (leaf->read[k].piece[p].base < 0 || x->positional[leaf->read[k].piece[p].base]);
+				all = all && (leaf->read[k].piece[p].base < 0 || x->positional[leaf->read[k].piece[p].base]
+					|| (may_be_length(s->g->node[leaf->read[k].piece[p].base].dtype) && lt__compares_length(s, n)));
 		x->positional[n] = all;
 	}
 }

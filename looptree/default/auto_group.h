@@ -34,6 +34,8 @@ void lt__group_choose(struct lt_auto *, struct lt_group_option *, int32_t n);
 bool lt__may_be_left_out(const struct lt_graph *, lt_node);
 /* Whether a leaf is made of positions and numbers alone, such as which keys a query sees. */
 bool lt__is_positional(const struct lt_auto *, lt_node);
+/* Whether it compares positions with integers that do not lie along them, such as how many keys of a batch count. */
+bool lt__compares_length(const struct lt_auto *, lt_node);
 /* product_reason.c: why a default tree hands a product over to no call of the row, which has LT_PATTERN_PRODUCT; NULL:
  * it may. */
 const char *lt__auto_avoids_product(

@@ -1,5 +1,5 @@
 /* Casts of halves that several products read: each gets its own, so that it multiplies the halves; and the mask that
- * several attentions read, causal or a cast of halves that is added, so that each is a group of its own.
+ * several attentions read, causal, by lengths or a cast of halves that is added, so that each is a group of its own.
  *
  * A routine or a matrix instruction takes halves where the cast is the product's alone.  Cast once for all, the factor
  * would be stored in float32 and every product of it be one of float32.  CPUs have no such instruction: there the cast
@@ -67,7 +67,32 @@ static lt_node masked_scores(const struct lt_auto *s, lt_node n)
 	return s->g->node[n].op == LT_OP_add && !s->g->node[n].reduce && lt__has_leaf(s->g, n) ? n : -1;
 }
 
+/* What says which keys count: comparisons with positions and with lengths, one of the latter at least, by whose names
+ * and inverses it is joined. */
+static bool says_which_count(const struct lt_auto *s, lt_node n, bool *by_length)
+{
+	const struct lt_nodedef *d = &s->g->node[n];
+	if (!lt__has_leaf(s->g, n) || d->reduce || s->written[n])
+		return false;
+	if (lt__compares_length(s, n))
+		return *by_length = true;
+	if (d->op == LT_OP_and || d->op == LT_OP_or)
+		return says_which_count(s, d->operand[0], by_length) && says_which_count(s, d->operand[1], by_length);
+	return d->op == LT_OP_not ? says_which_count(s, d->operand[0], by_length) : lt__is_positional(s, n);
+}
+
 struct splitting { struct lt_auto *s; struct lt_derived_step *step; int32_t n, cap; };
+
+/* The clone's name. */
+static const char *split_for(struct splitting *x, lt_node of, const char *reader)
+{
+	struct lt_auto *s = x->s;
+	const char *name = s->g->node[of].name,
+		*made = lt__derived_name(s->t, lt__arena_format(s->t->arena, "%s.%s", name, reader));
+	LT_GROW(s->t->arena, x->step, x->n, x->cap);
+	x->step[x->n++] = (struct lt_derived_step){ .kind = LT_DERIVED_CLONE, .of = name, .reader = reader, .made = made };
+	return made;
+}
 
 /* The reader gets a clone of what others read, too; the last reader of all keeps it. */
 static void split(struct splitting *x, lt_node of, lt_node reader)
@@ -75,11 +100,23 @@ static void split(struct splitting *x, lt_node of, lt_node reader)
 	struct lt_auto *s = x->s;
 	if (s->n_reader[of] < 2 || s->written[of] || !lt__auto_same_class(s, reader, of))
 		return;
-	const char *name = s->g->node[of].name, *by = s->g->node[reader].name;
-	LT_GROW(s->t->arena, x->step, x->n, x->cap);
-	x->step[x->n++] = (struct lt_derived_step){ .kind = LT_DERIVED_CLONE, .of = name, .reader = by,
-		.made = lt__derived_name(s->t, lt__arena_format(s->t->arena, "%s.%s", name, by)) };
+	(void)split_for(x, of, s->g->node[reader].name);
 	s->n_reader[of]--;
+}
+
+/* The same of a condition with all that it is made of; more: `by`, a clone, is a reader that does not count yet. */
+static void split_condition(struct splitting *x, lt_node of, const char *by, bool more)
+{
+	struct lt_auto *s = x->s;
+	const struct lt_nodedef *d = &s->g->node[of];
+	const bool cloned = more || s->n_reader[of] > 1;
+	if (!lt__has_leaf(s->g, of) || s->written[of] || !(d->dtype == LT_BOOL || lt__is_positional(s, of)))
+		return;
+	by = cloned ? split_for(x, of, by) : d->name;
+	s->n_reader[of] -= cloned && !more;
+	for (int32_t k = 0; k < d->n_operand; k++)
+		if (k == 0 || d->operand[k] != d->operand[0])
+			split_condition(x, d->operand[k], by, cloned);
 }
 
 /* For a machine with grids or routines. */
@@ -96,6 +133,10 @@ lt_status lt__auto_split_casts(struct lt_auto *s)
 		if (d->op == LT_OP_select && lt__has_leaf(s->g, n) && lt__is_positional(s, d->operand[0])
 			&& takes_scores(s->target, LT_SCORES_CAUSAL))
 			split(&x, d->operand[0], n);
+		bool by_length = false;
+		if (d->op == LT_OP_select && lt__has_leaf(s->g, n) && takes_scores(s->target, LT_SCORES_LENGTHS)
+			&& lt__auto_same_class(s, n, d->operand[0]) && says_which_count(s, d->operand[0], &by_length) && by_length)
+			split_condition(&x, d->operand[0], d->name, false);
 		const lt_node masked = takes_scores(s->target, LT_SCORES_MASKED) ? masked_scores(s, n) : -1;
 		for (int32_t k = 0; k < 2 && masked >= 0; k++)
 			if (is_cast_of_half(s, s->g->node[masked].operand[k]))

@@ -3,6 +3,7 @@
  * Found of the description alone, so that it says nothing that the ops do not say.  Where the ops are anything else
  * there is no anchor, and a backend goes by the ops.
  */
+#include <math.h>
 #include <string.h>
 #include "looptree/freeze/parts.h"
 
@@ -17,7 +18,7 @@ struct anchoring {
 	struct axis_span *at;           /* by axis: where the image is read */
 };
 static const struct lt_fcallanchor no_anchor = { .is = { .op = { -1, -1, -1, -1, -1 }, .read = { -1, -1, -1 },
-	.offset_row = -1, .mask = -1 } };
+	.offset_row = -1, .mask = -1, .length = -1 } };
 
 static const struct lt_call_op *op_at(const struct anchoring *x, int32_t i)
 {
@@ -578,32 +579,125 @@ static const struct lt_fcallvalue *behind_scale(
 	return v;
 }
 
-/* key <= query + offset, as a comparison of two places, or key > query + offset as its contrary. */
-static bool is_causal(struct anchoring *x, int32_t op, bool contrary, uint64_t keys, uint64_t queries)
+/* key <= bound + more: a comparison, or the contrary of one; key: which of its values is that of the keys. */
+struct key_bound { int32_t op, key; int64_t more; };
+static bool find_bound(const struct anchoring *x, int32_t op, bool contrary, struct key_bound *out)
 {
 	static const struct { uint32_t opcode, contrary; int32_t key; int64_t less; } forms[] = {
 		{ LT_OPCODE_lessequal, LT_OPCODE_greater, 0, 0 }, { LT_OPCODE_less, LT_OPCODE_greaterequal, 0, 1 },
 		{ LT_OPCODE_greaterequal, LT_OPCODE_less, 1, 0 }, { LT_OPCODE_greater, LT_OPCODE_lessequal, 1, 1 },
 	};
-	for (; op >= 0 && is_map(x, op, LT_OPCODE_not); contrary = !contrary)
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+		if (is_map(x, op, contrary ? forms[i].contrary : forms[i].opcode)) {
+			*out = (struct key_bound){ op, forms[i].key, -forms[i].less };
+			return true;
+		}
+	return false;
+}
+
+static int32_t behind_nots(const struct anchoring *x, int32_t op, bool *contrary)
+{
+	for (; is_map(x, op, LT_OPCODE_not); *contrary = !*contrary)
 		op = op_behind(x, op, 0);
-	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-		if (!is_map(x, op, contrary ? forms[i].contrary : forms[i].opcode))
-			continue;
-		const struct lt_fcallvalue *key = behind_casts(x, value_at(x, op, forms[i].key)),
-			*query = behind_casts(x, value_at(x, op, 1 - forms[i].key));
-		if (key->kind != LT_VALUE_PLACE || query->kind != LT_VALUE_PLACE)
-			continue;
-		int32_t k = only_axis(x, axes_of_place(x, &key->place)), q = only_axis(x, axes_of_place(x, &query->place));
-		if (k < 0 || q < 0 || !has_axis(keys, k) || !has_axis(queries, q) || stride_at(x, &key->place, k) != 1
-			|| stride_at(x, &query->place, q) != 1 || bits_in(keys) != 1)
-			continue;
-		x->a.offset = (struct lt_row){ .constant = -forms[i].less };
-		lt__row_plus(x->f, &x->a.offset, &query->place.row, 1);
-		lt__row_plus(x->f, &x->a.offset, &key->place.row, -1);
+	return op;
+}
+
+/* Axes of attention: keys, and those that queries have, of which those that keys have, too, are batches. */
+struct score_axes { uint64_t keys, queries, batch; };
+
+/* key <= query + offset, as a comparison of two places, or key > query + offset as its contrary. */
+static bool is_causal(struct anchoring *x, int32_t op, bool contrary, const struct score_axes *of)
+{
+	struct key_bound b;
+	op = behind_nots(x, op, &contrary);
+	if (!find_bound(x, op, contrary, &b))
+		return false;
+	const struct lt_fcallvalue *key = behind_casts(x, value_at(x, op, b.key)),
+		*query = behind_casts(x, value_at(x, op, 1 - b.key));
+	if (key->kind != LT_VALUE_PLACE || query->kind != LT_VALUE_PLACE)
+		return false;
+	int32_t k = only_axis(x, axes_of_place(x, &key->place)), q = only_axis(x, axes_of_place(x, &query->place));
+	if (k < 0 || q < 0 || !has_axis(of->keys, k) || !has_axis(of->queries, q) || stride_at(x, &key->place, k) != 1
+		|| stride_at(x, &query->place, q) != 1 || bits_in(of->keys) != 1)
+		return false;
+	x->a.offset = (struct lt_row){ .constant = b.more };
+	lt__row_plus(x->f, &x->a.offset, &query->place.row, 1);
+	lt__row_plus(x->f, &x->a.offset, &key->place.row, -1);
+	return true;
+}
+
+/* -- keys that count by lengths -- */
+
+/* An integer behind casts: no place has more than 31 bits, and int32 stays what it is in int64. */
+static const struct lt_fcallvalue *integer_of(const struct anchoring *x, int32_t op, int32_t v)
+{
+	const struct lt_fcallvalue *value = value_at(x, op, v);
+	while (value->kind == LT_VALUE_OP && op_at(x, value->at)->kind == LT_CALL_CAST
+		&& (x->f->op[op_at(x, value->at)->op].out == LT_I32 || x->f->op[op_at(x, value->at)->op].out == LT_I64))
+		value = value_at(x, value->at, 0);
+	return value;
+}
+
+static uint64_t long_axes(const struct anchoring *x, uint64_t set)
+{
+	for (int32_t a = 0; a < x->call->n_axis; a++)
+		set &= axis_at(x, a)->extent > 1 ? ~UINT64_C(0) : ~(UINT64_C(1) << a);
+	return set;
+}
+
+/* The axis whose positions a value numbers, from *first on; -1: it is something else. */
+static int32_t numbered_axis(const struct anchoring *x, const struct lt_fcallvalue *v, int64_t *first)
+{
+	const int32_t a = v->kind == LT_VALUE_PLACE && v->place.row.n == 0
+		? only_axis(x, long_axes(x, axes_of_place(x, &v->place))) : -1;
+	*first = a < 0 ? 0 : v->place.row.constant;
+	return a >= 0 && stride_at(x, &v->place, a) == 1 ? a : -1;
+}
+
+/* Whether a read is an integer of each batch, or one for all. */
+static bool is_length(const struct anchoring *x, int32_t read, uint64_t batch)
+{
+	const struct lt_fcallread *r = read_at(x, read);
+	const enum lt_dtype dtype = x->f->buffer[r->buffer].dtype;
+	return (dtype == LT_I32 || dtype == LT_I64) && !r->n_guard && !(long_axes(x, axes_of_place(x, &r->at)) & ~batch);
+}
+
+/* What keys are compared with: a length, or the query's own number and `ahead` more; once each. */
+struct key_bounds { int32_t length, up_to; bool causal; int64_t ahead; };
+
+static bool add_bound(
+	const struct anchoring *x, const struct key_bound *is, const struct score_axes *of, struct key_bounds *b)
+{
+	const struct lt_fcallvalue *bound = integer_of(x, is->op, 1 - is->key);
+	int64_t first, from;
+	const int32_t k = numbered_axis(x, integer_of(x, is->op, is->key), &first);
+	if (k < 0 || only_axis(x, long_axes(x, of->keys)) != k)
+		return false;
+	const int64_t more = is->more - first;
+	if (bound->kind == LT_VALUE_READ) {
+		if (b->length >= 0 || !is_length(x, bound->at, of->batch) || more < -1 || more > 0)
+			return false;
+		b->length = bound->at;
+		b->up_to = more == 0;
 		return true;
 	}
-	return false;
+	const int32_t q = numbered_axis(x, bound, &from);
+	if (q < 0 || b->causal || !has_axis(of->queries & ~of->batch, q) || from + more < 0)
+		return false;
+	b->causal = true;
+	b->ahead = from + more;
+	return true;
+}
+
+/* Such conditions, all of which hold; contrary: one that does not. */
+static bool add_bounds(const struct anchoring *x, int32_t op, bool contrary, const struct score_axes *of,
+	struct key_bounds *b)
+{
+	struct key_bound is;
+	op = behind_nots(x, op, &contrary);
+	if (is_map(x, op, contrary ? LT_OPCODE_or : LT_OPCODE_and) && x->f->op[op_at(x, op)->op].out == LT_BOOL)
+		return add_bounds(x, op_behind(x, op, 0), contrary, of, b) && add_bounds(x, op_behind(x, op, 1), contrary, of, b);
+	return find_bound(x, op, contrary, &is) && add_bound(x, &is, of, b);
 }
 
 /* Minus infinity, or the least number of its type: its exponential is 0 beside any score. */
@@ -614,12 +708,13 @@ static bool is_least(const struct lt_fcallvalue *v)
 	return lt__scalar_of(v->bits, v->dtype).f <= -lt__dtype_info(v->dtype)->largest;
 }
 
+static bool is_infinite(const struct lt_fcallvalue *v) { return isinf(lt__scalar_of(v->bits, v->dtype).f); }
 static bool is_number(const struct lt_fcallvalue *v) { return v->kind == LT_VALUE_BITS; }
 
 /* The scores behind a mask: those that a condition selects, or what is added to each.  op: the condition, if it is one
  * that leaves out the others; contrary: it says which those are; computed: the op that masks them by what the call
- * computes for that, or by what chooses; -1: by a read that is added. */
-struct score_mask { int32_t op, computed; bool contrary; };
+ * computes for that, or by what chooses; -1: by a read that is added; infinite: what leaves out is -inf. */
+struct score_mask { int32_t op, computed; bool contrary, infinite; };
 static const struct lt_fcallvalue *behind_mask(
 	const struct anchoring *x, const struct lt_fcallvalue *v, struct score_mask *m, bool *found)
 {
@@ -632,7 +727,7 @@ static const struct lt_fcallvalue *behind_mask(
 		if (!is_number(fill))
 			continue;
 		*m = (struct score_mask){ c->kind == LT_VALUE_OP && is_least(fill) ? c->at : -1, is_least(fill) ? v->at : -1,
-			k == 2 };
+			k == 2, is_infinite(fill) };
 		return value_at(x, v->at, k);
 	}
 	for (int32_t k = 0; k < 2 && v->kind == LT_VALUE_OP && is_map(x, v->at, LT_OPCODE_add); k++) {
@@ -644,7 +739,7 @@ static const struct lt_fcallvalue *behind_mask(
 				*least = behind_casts(x, value_at(x, other->at, 3 - side)), *c = behind_casts(x, value_at(x, other->at, 0));
 			selects = is_number(zero) && is_number(least);
 			if (selects && c->kind == LT_VALUE_OP && lt__scalar_of(zero->bits, zero->dtype).f == 0 && is_least(least))
-				*m = (struct score_mask){ c->at, -1, side == 2 };
+				*m = (struct score_mask){ c->at, -1, side == 2, is_infinite(least) };
 		}
 		if (other->kind == LT_VALUE_READ || selects) {
 			m->computed = selects ? v->at : -1;
@@ -655,12 +750,34 @@ static const struct lt_fcallvalue *behind_mask(
 	return v;
 }
 
+/* The masks of scores: how many, how many of them are computed, and whether the last one is causal. */
+struct score_masks { int32_t n, n_computed; bool causal; struct key_bounds bounds; };
+
+static int32_t scores_of(const struct score_masks *m)
+{
+	if (m->n == 1 && m->bounds.length >= 0)
+		return m->bounds.causal ? LT_SCORES_CAUSAL_LENGTHS : LT_SCORES_LENGTHS;
+	return m->n == 0 ? LT_SCORES_ALL : m->n == 1 && m->causal ? LT_SCORES_CAUSAL
+		: m->n_computed == 1 ? LT_SCORES_COMPUTED : LT_SCORES_MASKED;
+}
+
+static void set_scores(struct anchoring *x, const struct score_masks *m)
+{
+	const bool computed = m->n_computed == 1 && (m->n > 1 || !m->causal), by_lengths = computed && m->bounds.length >= 0;
+	x->a.is.scores = scores_of(m);
+	x->a.is.mask = computed ? x->a.is.mask : -1;
+	x->a.is.length = by_lengths ? m->bounds.length : -1;
+	x->a.is.up_to = by_lengths && m->bounds.up_to;
+	if (by_lengths && m->bounds.causal)
+		x->a.offset = (struct lt_row){ .constant = m->bounds.ahead };
+	x->a.is.offset_row = x->a.is.scores == LT_SCORES_CAUSAL || (by_lengths && m->bounds.causal) ? 0 : -1;
+}
+
 /* The first product that scores are made of, through multiplications by numbers and masks in any order; -1. */
 static int32_t find_scores(
-	struct anchoring *x, const struct lt_fcallvalue *v, uint64_t keys, uint64_t queries, bool *scaled)
+	struct anchoring *x, const struct lt_fcallvalue *v, const struct score_axes *of, bool *scaled)
 {
-	int32_t n_mask = 0, n_computed = 0;
-	bool causal = false;
+	struct score_masks all = { .bounds.length = -1 };
 	*scaled = false;
 	for (bool more = true; more;) {
 		struct score_mask m;
@@ -668,16 +785,22 @@ static int32_t find_scores(
 		v = behind_scale(x, v, &by_number);
 		*scaled = *scaled || by_number;
 		v = behind_mask(x, v, &m, &more);
-		n_mask += more;
+		if (!more)
+			break;
+		struct key_bounds b = { .length = -1 };
 		/* Multiplied afterwards, the least number may be another. */
-		causal = more ? !*scaled && m.op >= 0 && is_causal(x, m.op, m.contrary, keys, queries) : causal;
-		n_computed += more && m.computed >= 0;
-		x->a.is.mask = more && m.computed >= 0 ? m.computed : x->a.is.mask;
+		const bool hides = !*scaled && m.op >= 0;
+		all.n++;
+		all.causal = hides && is_causal(x, m.op, m.contrary, of);
+		if (m.computed < 0)
+			continue;
+		all.n_computed++;
+		x->a.is.mask = m.computed;
+		if (!hides || !m.infinite || !add_bounds(x, m.op, m.contrary, of, &b))
+			b.length = -1;
+		all.bounds = b;
 	}
-	x->a.is.scores = n_mask == 0 ? LT_SCORES_ALL : n_mask == 1 && causal ? LT_SCORES_CAUSAL
-		: n_computed == 1 ? LT_SCORES_COMPUTED : LT_SCORES_MASKED;
-	if (x->a.is.scores != LT_SCORES_COMPUTED)
-		x->a.is.mask = -1;
+	set_scores(x, &all);
 	return v->kind == LT_VALUE_OP ? v->at : -1;
 }
 
@@ -700,7 +823,8 @@ static bool find_attention(struct anchoring *x, const struct product *second, co
 		struct product q = *first, of = *second;
 		if ((q.in_left & keys) != 0)    /* keys are the factor that has them */
 			swap(&q);
-		if (find_scores(x, value_at(x, sub, 0), keys, q.in_left, &scaled) != first->sum)
+		const struct score_axes axes = { keys, q.in_left, q.in_left & q.in_right };
+		if (find_scores(x, value_at(x, sub, 0), &axes, &scaled) != first->sum)
 			continue;
 		bool by_q, by_k;
 		const struct lt_fcallvalue *queries = behind_scale(x, value_at(x, q.mul, q.left), &by_q),

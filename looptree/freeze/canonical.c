@@ -191,10 +191,10 @@ static void print_call_op(
 
 static void print_anchor(struct lt_text *t, const struct lt_tree *x, const struct lt_call_anchor *a)
 {
-	lt__text_format(t, " a %d %d %d %d %d %d %d %d %d %d %d %d", (int)a->kind, (int)a->op[0], (int)a->op[1], (int)a->op[2],
-		(int)a->op[3], (int)a->op[4], (int)a->read[0], (int)a->read[1], (int)a->read[2], (int)a->scale, (int)a->scores,
-		(int)a->mask);
-	if (a->scores == LT_SCORES_CAUSAL)
+	lt__text_format(t, " a %d %d %d %d %d %d %d %d %d %d %d %d %d %d", (int)a->kind, (int)a->op[0], (int)a->op[1],
+		(int)a->op[2], (int)a->op[3], (int)a->op[4], (int)a->read[0], (int)a->read[1], (int)a->read[2], (int)a->scale,
+		(int)a->scores, (int)a->mask, (int)a->length, (int)a->up_to);
+	if (a->offset_row >= 0)
 		print_row(t, x, a->offset_row);
 	for (int32_t i = 0; i < a->n_window; i++) {
 		const struct lt_call_window *w = LT_AT(struct lt_call_window, x->call_windows, a->first_window + i);

@@ -356,14 +356,16 @@ static void show_anchor(
 			(long long)w->dilation, (long long)w->before, (long long)w->after, (long long)w->extent);
 	}
 	lt__text_format(x, "%s", scale[a->scale]);
-	if (a->scores == LT_SCORES_CAUSAL) {
+	if (a->offset_row >= 0) {
 		lt__text_add(x, ", keys up to the query + ", 25);
 		show_row(x, t, a->offset_row);
-	} else if (a->scores == LT_SCORES_MASKED) {
-		lt__text_add(x, ", masked", 8);
-	} else if (a->scores == LT_SCORES_COMPUTED) {
-		lt__text_format(x, ", masked by o%d", (int)a->mask);
 	}
+	if (a->length >= 0)
+		lt__text_format(x, ", keys %s r%d", a->up_to ? "up to" : "less than", (int)a->length);
+	if (a->scores == LT_SCORES_MASKED)
+		lt__text_add(x, ", masked", 8);
+	else if (a->mask >= 0)
+		lt__text_format(x, ", masked by o%d", (int)a->mask);
 }
 
 static void show_description(struct lt_text *x, const struct lt_tree *t, int32_t loop, int32_t depth)

@@ -311,7 +311,8 @@ static void write_descriptions(struct writer *w)
 	}
 	for (int32_t i = 0; i < f->n_call_anchor; i++) {
 		anchors[i] = f->call_anchor[i].is;
-		anchors[i].offset_row = anchors[i].scores == LT_SCORES_CAUSAL ? write_row(w, &f->call_anchor[i].offset, 0) : -1;
+		if (anchors[i].offset_row >= 0)
+			anchors[i].offset_row = write_row(w, &f->call_anchor[i].offset, 0);
 	}
 	w->tree->call_results = array_of(results, f->n_call_result, sizeof *results);
 	w->tree->call_anchors = array_of(anchors, f->n_call_anchor, sizeof *anchors);

@@ -14,4 +14,4 @@ FULL(lt_device, bytes) FULL(lt_diagnostic, remedy) FULL(lt_host, running) FULL(l
 					FULL(lt_routine, reserved) FULL(lt_routine_shape, window)
 						FULL(lt_call_guard, first_stride) FULL(lt_call_read, fill)
 						FULL(lt_call_value, bits) FULL(lt_call_op, n_value) FULL(lt_call_result, first_stride)
-							FULL(lt_call_anchor, mask) FULL(lt_call_window, step)
+							FULL(lt_call_anchor, up_to) FULL(lt_call_window, step)

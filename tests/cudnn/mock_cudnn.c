@@ -520,12 +520,35 @@ static CUresult run_masked(const uint64_t *arg, const unsigned blocks[3], const 
 	return CUDA_SUCCESS;
 }
 
+static CUresult run_length(const uint64_t *arg, const unsigned blocks[3], const unsigned threads[3])
+{
+	(void)blocks, (void)threads;
+	for (int64_t i = 0; i < (int64_t)arg[6]; i++)
+		reference_keep_length(mock.host(arg[0]), (int64_t)arg[1], (int64_t)arg[2], (int64_t)arg[3], (int64_t)arg[4],
+			mock.host(arg[5]), i);
+	return CUDA_SUCCESS;
+}
+
+static CUresult run_empty(const uint64_t *arg, const unsigned blocks[3], const unsigned threads[3])
+{
+	int64_t extent[3], by[3];
+	(void)blocks, (void)threads;
+	memcpy(extent, arg + 7, sizeof extent);
+	memcpy(by, arg + 10, sizeof by);
+	for (int64_t i = 0; i < (int64_t)arg[6]; i++)
+		if (reference_length(mock.host(arg[0]), (int64_t)arg[1], (int64_t)arg[2], i) < (int64_t)arg[3])
+			for (int64_t lane = 0; lane < REFERENCE_EMPTY_LANES; lane++)
+				reference_empty(mock.host(arg[4]), (int32_t)arg[5], i, lane, extent, by);
+	return CUDA_SUCCESS;
+}
+
 __attribute__((constructor)) static void at_begin(void)
 {
 	static const struct mock_kernel kernels[] = { { "lt_cudnn_reference", run_reference, 6, 64, 1024, 0 },
 		{ "lt_cudnn_same", run_same, 4, 32, 1024, 0 },
-		{ "lt_cudnn_masked", run_masked, 11, 64, 1024, 0 } };
-	mock.kernels(kernels, 3);
+		{ "lt_cudnn_masked", run_masked, 11, 64, 1024, 0 }, { "lt_cudnn_length", run_length, 7, 32, 1024, 0 },
+		{ "lt_cudnn_empty", run_empty, 13, 32, 1024, 0 } };
+	mock.kernels(kernels, sizeof kernels / sizeof *kernels);
 }
 
 /* ---- a plan runs ---- */
@@ -684,6 +707,11 @@ static double pointed(const struct dnn_run *r, const struct dnn_step *s, const i
 		return (double)y[s->axis];
 	for (int32_t i = 0; i < s->n_in; i++)
 		in[i] = value_at(r, s->in[i], y);
+	const struct dnn_tensor *by = s->n_in > 1 ? &r->plan.graph.tensor[s->in[1]] : NULL;
+	const int64_t keys = r->plan.graph.tensor[s->out].dim[r->plan.graph.tensor[s->out].n - 1];
+	if (by && !by->virtual && !by->by_value && by->type == CUDNN_DATA_INT32 && (s->mode == CUDNN_POINTWISE_CMP_LT
+		? in[1] < 1 || in[1] > (double)keys : s->mode == CUDNN_POINTWISE_CMP_LE && (in[1] < 0 || in[1] >= (double)keys)))
+		mock_wrong("a length that there are no keys for");
 	/* one key too many */
 	if ((s->mode == CUDNN_POINTWISE_CMP_LT || s->mode == CUDNN_POINTWISE_CMP_LE) && is_fault("length", r->plan.engine))
 		in[0] -= 1;

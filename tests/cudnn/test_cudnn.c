@@ -437,6 +437,11 @@ static const struct { const char *script, *steps; int engine; } norms[] = {
 #define SHARED_LAYERS(heads, s, d, second) QKV("float16", "[" heads, s, s, d, d) \
 	ROUNDED_ATTENTION("float16", "0.125", SEEN) "u = InputTensor(u, float16, [" heads ", " s ", " d "]);\n" \
 	"result = A(A(q, k, v), " second ");\n"
+/* Two layers whose keys count by the same condition. */
+#define PADDED_LAYERS(type, heads, s, d, seen) QKV(type, "[" heads, s, s, d, d) "n = InputTensor(n, int32, [" heads \
+	", 1, 1]); j = InputTensor(j, " type ", [" heads ", " s ", " d "]); u = InputTensor(u, " type ", [" heads ", " s ", " \
+	d "]);\ns = FullNode(float32, [1, " s ", " s "], 0); t = IndexNode(s, 2); c = " seen ";\n" \
+	ROUNDED_ATTENTION_BY(type, "0.125", "m", "-inf") "result = A(A(q, k, v, c), j, u, c);\n"
 #define MASK_QKV QKV("float32", "[2", "5", "7", "8", "16")
 #define MASKS(dims) MASK_QKV "m = InputTensor(m, bool, " dims ");\n"
 #define LENGTHS(type) MASK_QKV "n = InputTensor(n, " type ", [2, 1, 1]);\n"
@@ -542,7 +547,7 @@ Test(cudnn, masks_by_kept_plans)
 	cr_expect(strstr(says, "with so little workspace"), "%s", says);
 }
 
-/* NAME.npy in the folder, of 4 bytes an element; the option that gives the input NAME that file. */
+/* NAME.npy in the folder; the option that gives the input NAME that file. */
 static const char *npy_option(const char *name, const char *descr, const char *shape, const void *data, size_t n)
 {
 	enum { HEAD = 118 };
@@ -555,7 +560,7 @@ static const char *npy_option(const char *name, const char *descr, const char *s
 	memset(text + have, ' ', (size_t)(HEAD - have));
 	text[HEAD - 1] = '\n';
 	cr_assert(f && fwrite("\x93NUMPY\x01\x00\x76\x00", 1, 10, f) == 10 && fwrite(text, 1, HEAD, f) == HEAD
-		&& fwrite(data, 4, n, f) == n && fclose(f) == 0);
+		&& fwrite(data, (size_t)(descr[2] - '0'), n, f) == n && fclose(f) == 0);
 	(void)snprintf(option, sizeof option, "-q --verify -i %s=%s", name, path);
 	return option;
 }
@@ -570,6 +575,8 @@ static const char *npy_option(const char *name, const char *descr, const char *s
 #define OF_BATCH "[2, 1, 1, 1]"
 #define ONE "call b cudnn.graph"
 #define TWO(nest) "group %s.mul/b " nest "/b; call group cudnn.graph"
+#define ADDED(type, least) "s + WhereNode(LessNode(" KEY ", n), FullNode(" type ", [], 0), FullNode(" type ", [], " \
+	least "))"
 static const struct { const char *script, *shape; bool own; const char *steps; } padded[] = {
 	{ PADDED("int32", OF_BATCH, "WhereNode(LessNode(" KEY ", n), s, -inf)"), "(2, 1, 1, 1)", true, ONE },
 	{ PADDED("int32", OF_BATCH, "WhereNode(GreaterEqualNode(n, " KEY "), s, -inf)"), "(2, 1, 1, 1)", true, ONE },
@@ -585,6 +592,11 @@ static const struct { const char *script, *shape; bool own; const char *steps; }
 	{ PADDED("int32", OF_BATCH, "WhereNode(GreaterNode(" KEY ", n) | GreaterNode(t, IndexNode(s, 2) + 1), -inf, s)"),
 		"(2, 1, 1, 1)", true, ONE },
 	{ PADDED("int32", "[1, 1, 1, 1]", "WhereNode(LessNode(" KEY ", n), s, -inf)"), "(1, 1, 1, 1)", true, ONE },
+	{ PADDED("int64", OF_BATCH, "WhereNode(LessNode(t, n), s, -inf)"), "(2, 1, 1, 1)", true, ONE },
+	{ PADDED("int64", "[2, 3, 1, 1]", "WhereNode(GreaterEqualNode(n, t) & LessEqualNode(t, IndexNode(s, 2)), s, -inf)"),
+		"(2, 3, 1, 1)", true, ONE },
+	/* as what is added */
+	{ PADDED("int32", OF_BATCH, ADDED("float32", "-inf")), "(2, 1, 1, 1)", true, ONE },
 	/* of each head, which then are batches */
 	{ PADDED("int32", "[2, 3, 1, 1]", "WhereNode(LessNode(" KEY ", n), s, -inf)"), "(2, 3, 1, 1)", true, ONE },
 	/* heads that share keys; halves */
@@ -598,6 +610,7 @@ static const struct { const char *script, *shape; bool own; const char *steps; }
 	/* the library has no such operand, or no such comparison */
 	{ PADDED("int32", "[2, 1, 5, 1]", "WhereNode(LessNode(" KEY ", n), s, -inf)"), "(2, 1, 5, 1)", false, ONE },
 	{ PADDED("float32", OF_BATCH, "WhereNode(LessNode(CastNode(t, float32), n), s, -inf)"), "(2, 1, 1, 1)", false, ONE },
+	{ PADDED("int32", OF_BATCH, ADDED("float32", "-10000")), "(2, 1, 1, 1)", false, ONE },
 	{ PADDED("int32", OF_BATCH, "WhereNode(LessNode(" KEY ", n - 1), s, -inf)"), "(2, 1, 1, 1)", false,
 		TWO("%result.sub") },
 	{ PADDED("int32", OF_BATCH, "WhereNode(LessNode(" KEY ", n) | EqualNode(" KEY ", n), s, -inf)"), "(2, 1, 1, 1)",
@@ -608,28 +621,48 @@ static const struct { const char *script, *shape; bool own; const char *steps; }
 	{ PADDED("int32", "[3, 1, 1]", "WhereNode(LessNode(" KEY ", n), s, -inf)"), "(3, 1, 1)", false, ONE },
 };
 
+static const char *length_option(size_t row, const int32_t *length)
+{
+	const bool is_float = strstr(padded[row].script, "InputTensor(n, float32"),
+		wide = strstr(padded[row].script, "InputTensor(n, int64");
+	float floats[10];
+	int64_t longs[10], n = 1;
+	for (const char *at = padded[row].shape; *at; at++)
+		n *= *at >= '1' && *at <= '9' ? *at - '0' : 1;
+	for (int i = 0; i < n; i++) {
+		floats[i] = (float)length[i];
+		longs[i] = length[i];
+	}
+	return npy_option("n", is_float ? "<f4" : wide ? "<i8" : "<i4", padded[row].shape,
+		is_float ? (const void *)floats : wide ? (const void *)longs : (const void *)length, (size_t)n);
+}
+
+/* What is left to the plan takes less room than a mask would. */
 Test(cudnn, lengths)
 {
 	static const int32_t whole[] = { 3, 6, 2, 5, 4, 2, 3, 2, 6, 5 };        /* neither none nor all */
-	float floats[10];
-	for (int i = 0; i < 10; i++)
-		floats[i] = (float)whole[i];
 	for (size_t i = 0; i < sizeof padded / sizeof *padded; i++) {
-		const bool is_float = strstr(padded[i].script, "(n, float32");
-		int64_t n = 1;
-		for (const char *at = padded[i].shape; *at; at++)
-			n *= *at >= '1' && *at <= '9' ? *at - '0' : 1;
-		const char *option = npy_option("n", is_float ? "<f4" : "<i4", padded[i].shape,
-			is_float ? (const void *)floats : (const void *)whole, (size_t)n);
-		const char *steps = padded[i].steps,
-			*says = run_fresh("cudnn:workspace=100", padded[i].script, steps, option);
+		const char *option = length_option(i, whole), *steps = padded[i].steps,
+			*says = run_fresh("cudnn:workspace=300", padded[i].script, steps, option);
 		cr_expect(strstr(says, padded[i].own ? "verify: passed: " : "with so little workspace"), "%s%s", padded[i].script,
 			says);
-		says = padded[i].own ? run("cudnn:workspace=100", padded[i].script, steps, option)
+		says = padded[i].own ? run("cudnn:workspace=300", padded[i].script, steps, option)
 			: run_fresh("cudnn", padded[i].script, steps, option);
 		cr_expect(strstr(says, "verify: passed: ") && strstr(log_text, "run 40\n")
 			&& strstr(log_text, padded[i].own ? "loaded 40" : "built 40"), "%s%s%s", padded[i].script, says, log_text);
 	}
+}
+
+/* None, fewer, and more than there are: the library is told of none of them, and gives what the graph does. */
+Test(cudnn, lengths_that_are_none)
+{
+	static const int32_t odd[][6] = { { 0, 7, 8, -1, 1, 0 }, { INT32_MIN, 0, 3, 7, 0, 0 }, { 8, -3, 0, 0, 5, INT32_MAX } };
+	for (size_t i = 0; i < sizeof padded / sizeof *padded; i++)
+		for (size_t k = 0; k < sizeof odd / sizeof *odd && padded[i].own; k++) {
+			const char *says = run("cudnn", padded[i].script, padded[i].steps, length_option(i, odd[k]));
+			cr_expect(strstr(says, "verify: passed: ") && strstr(log_text, "run 40\n") && !strstr(log_text, "wrong"),
+				"%s%d %d: %s%s", padded[i].script, (int)odd[k][0], (int)odd[k][1], says, log_text);
+		}
 }
 
 /* One key too many is seen in the trial, whichever comparison there is. */
@@ -639,7 +672,7 @@ Test(cudnn, lengths_by_one)
 	(void)setenv("MOCK_CUDNN", "length:40", 1);
 	for (int i = 0; i < 3; i++) {
 		const char *says = run_fresh("cudnn", padded[i].script, padded[i].steps,
-			npy_option("n", "<i4", padded[i].shape, n, 2));
+			length_option((size_t)i, n));
 		cr_expect(strstr(says, "verify: passed: 480 elements") && strstr(says, "cuDNN's engine 40 is not used: element "),
 			"%s%s", padded[i].script, says);
 	}
@@ -922,7 +955,16 @@ Test(cudnn, default_trees_of_blocks)
 		{ QKV("float16", "[16", "128", "128", "64", "64") "m = InputTensor(m, bool, [16, 1, 128]);\n"
 			ROUNDED_ATTENTION_BY("float16", "0.125", "m", "-inf") "result = A(q, k, v, m);\n", 0 },
 		{ QKV("float16", "[16", "128", "128", "64", "64") "m = InputTensor(m, int64, [16, 1, 1]);\n"
-			ROUNDED_ATTENTION_BY("float16", "0.125", "LessNode(IndexNode(s, 2), m)", "-inf") "result = A(q, k, v, m);\n", 0 },
+			ROUNDED_ATTENTION_BY("float16", "0.125", "LessNode(IndexNode(s, 2), m % 7)", "-inf")
+			"result = A(q, k, v, m);\n", 0 },
+		/* lengths, which several layers may share */
+		{ PADDED_LAYERS("float16", "256", "128", "64", "LessNode(CastNode(t, int32), n)"), 2 },
+		{ PADDED_LAYERS("bfloat16", "256", "1024", "128", "GreaterNode(n, CastNode(t, int32))"), 2 },
+		{ PADDED_LAYERS("float16", "256", "1024", "128", "LessEqualNode(t, IndexNode(s, 1)) & GreaterEqualNode("
+			"CastNode(n, int64), t)"), 2 },
+		{ PADDED_LAYERS("float16", "256", "128", "64", "LessEqualNode(t, IndexNode(s, 1)) & LessNode(CastNode(t, int32), "
+			"n)"), 0 },
+		{ PADDED_LAYERS("float16", "16", "128", "64", "LessNode(CastNode(t, int32), n)"), 0 },
 		{ LAYERS_OF("float16", "11", "128", "64"), 0 }, { LAYERS_OF("float16", "16", "128", "20"), 0 },
 		{ LAYERS_OF("float32", "16", "128", "64"), 0 } };
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

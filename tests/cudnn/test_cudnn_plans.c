@@ -370,9 +370,10 @@ static struct lt_cudnn_wish attention_by(uint32_t dtype, const struct attention_
 			SCORES(LT_F32));
 	if (by) {
 		const int32_t key = operation(&w, LT_CUDNN_INDEX, 3, x, -1, -1, SCORES(LT_I32)),
-			seen = operation(&w, LT_CUDNN_POINTWISE, by, key, dense(&w, 5, LT_I32, b, 1, 1, 1), -1, SCORES(LT_BOOL)),
+			seen = operation(&w, LT_CUDNN_POINTWISE, by, key, dense(&w, LT_CUDNN_MASK, LT_I32, b, 1, 1, 1), -1, SCORES(LT_BOOL)),
 			hidden = dense(&w, LT_CUDNN_NUMBER, LT_F32, 1, 1, 1, 1);
 		w.form.tensor[hidden].number = -INFINITY;
+		w.form.mask.how = LT_CUDNN_LENGTHS;
 		x = operation(&w, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_BINARY_SELECT, x, hidden, seen, SCORES(LT_F32));
 	}
 	if (z->causal) {
@@ -451,10 +452,15 @@ Test(cudnn_plans, engines_of_attention)
 		cr_expect(!first || first->knob[0].value == cases[i].knob, "%zu", i);
 		cr_expect(!lt__cudnn_wished(91400, "sm_90a", &wide) && !lt__cudnn_wished(91900, "sm_90a", &w), "%zu", i);
 	}
-	const struct lt_cudnn_wish padded = attention_by(LT_F16, &(struct attention_sizes){ 16, 16, 16, 128, 128, 64, false,
-		false, 0 }, CUDNN_POINTWISE_CMP_LT);
-	const struct lt_cudnn_wished *first = lt__cudnn_wished(91400, "sm_90a", &padded);
-	cr_expect(first && first->engine == 1 && first->knob[0].value == 3);    /* as without lengths */
+	static const struct { int64_t keys, d, engine, knob; } padded[] = { { 128, 64, 1, 3 }, { 512, 64, 2, 0 },
+		{ 1024, 64, 2, 7 }, { 1024, 128, -1, 0 } };             /* the first as without lengths */
+	for (size_t i = 0; i < sizeof padded / sizeof *padded; i++) {
+		const struct lt_cudnn_wish w = attention_by(LT_F16, &(struct attention_sizes){ 16, 16, 16, padded[i].keys,
+			padded[i].keys, padded[i].d, false, false, 0 }, CUDNN_POINTWISE_CMP_LT);
+		const struct lt_cudnn_wished *first = lt__cudnn_wished(91400, "sm_90a", &w);
+		cr_expect_eq(first ? first->engine : -1, padded[i].engine, "%zu", i);
+		cr_expect(!first || first->knob[0].value == padded[i].knob, "%zu", i);
+	}
 }
 
 Test(cudnn_plans, attention)

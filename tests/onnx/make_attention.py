@@ -28,13 +28,13 @@ def one(name, op, inputs, domain="", outputs=("y",), known={}, **attributes):
 	several(name, [h.make_node(op, names, outputs, domain=domain, **attributes)], inputs, known, outputs)
 
 
-def by_products(name, before=(), mask=(), known={}):
+def by_products(name, before=(), mask=(), known={}, inputs=None):
 	"""With a scale on queries and on keys; before: nodes that make it; mask: those that make "masked" of "scores"."""
 	several(name, [*before, h.make_node("Transpose", ["k"], ["turned"], perm=[0, 1, 3, 2]),
 		h.make_node("Mul", ["q", "scale"], ["qs"]), h.make_node("Mul", ["turned", "scale"], ["ks"]),
 		h.make_node("MatMul", ["qs", "ks"], ["scores"]), *mask,
 		h.make_node("Softmax", ["masked" if mask else "scores"], ["p"], axis=-1),
-		h.make_node("MatMul", ["p", "v"], ["y"])], apart, known)
+		h.make_node("MatMul", ["p", "v"], ["y"])], inputs or apart, known)
 
 
 def rows(heads, shared, batch=B):
@@ -76,3 +76,18 @@ by_products("kept_numbers", mask=part + hidden,
 by_products("triangle_of_ones", mask=[h.make_node("ConstantOfShape", ["square"], ["ones"], value=nh.from_array(
 	np.ones(1, np.float32))), h.make_node("Trilu", ["ones"], ["part"], upper=0)] + hidden,
 	known={"scale": scale, "low": low, "zero": np.array(0, np.float32), "square": np.array([S, S])})
+
+
+# Keys that count by a length for each batch.
+def padded(name, s, d, behind=(), seen="seen"):
+	by_products(name, mask=[h.make_node("Range", ["first", "end", "step"], ["t"]),
+		h.make_node("Reshape", ["n", "rows"], ["lengths"]), h.make_node("Less", ["t", "lengths"], ["seen"]), *behind,
+		h.make_node("Where", [seen, "scores", "low"], ["masked"])],
+		known={"scale": np.array([d ** -.25], np.float16), "low": low, "first": np.array(0), "end": np.array(s),
+			"step": np.array(1), "rows": np.array([16, 1, 1, 1]), **({"column": np.array([s, 1])} if behind else {})},
+		inputs=[(x, F, [16, 16, s, d]) for x in "qkv"] + [("n", T.INT64, [16])])
+
+
+padded("padded", 128, 64)
+padded("padded_causal", 1024, 128, [h.make_node("Reshape", ["t", "column"], ["u"]),
+	h.make_node("LessOrEqual", ["t", "u"], ["before"]), h.make_node("And", ["seen", "before"], ["both"])], "both")
