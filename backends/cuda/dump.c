@@ -85,7 +85,10 @@ lt_status lt__cuda_dump(const struct lt_object *o, enum lt_dump what, lt_write *
 	case LT_DUMP_ASM: return dump_ptx(o, write, user);
 	case LT_DUMP_STATS: return dump_stats(o, write, user);
 	case LT_DUMP_KERNEL: lt_kernel_print(o->code.kernel, write, user); return LT_OK;
-	case LT_DUMP_DECISIONS: return lt_kernel_explain(o->tree, &o->s->machine, NULL, write, user);
+	case LT_DUMP_DECISIONS:
+		if (o->s->more)
+			o->s->more->explain(o, write, user);
+		return lt_kernel_explain(o->tree, &o->s->machine, NULL, write, user);
 	case LT_DUMP_LOCATIONS: return lt_kernel_locations(o->tree, &o->s->machine, o->code.kernel, write, user);
 	default: return LT_EUNSUPPORTED;
 	}

@@ -111,6 +111,8 @@ struct lt_cuda_more {
 	lt_status (*prepare)(struct lt_object *, const struct lt_cuda_called *, size_t *bytes, struct lt_diag *);
 	lt_status (*call)(struct lt_object *, const struct lt_cuda_called *, const struct lt_cuda_where *, struct lt_diag *);
 	void (*forget)(struct lt_object *);
+	/* Lines of LT_DUMP_DECISIONS about what the object's calls do beside the plan. */
+	void (*explain)(const struct lt_object *, lt_write *, void *user);
 };
 
 static inline const char *cuda_name(const struct lt_tree *t) { return t->name ? t->name : "?"; }

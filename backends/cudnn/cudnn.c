@@ -206,6 +206,7 @@ static const struct lt_cuda_more more = {
 	.prepare = lt__cudnn_prepare,
 	.call = lt__cudnn_call,
 	.forget = lt__cudnn_forget,
+	.explain = lt__cudnn_explain,
 };
 
 static int32_t cudnn_score(const char *config, struct lt_diag *diag)

@@ -283,4 +283,5 @@ lt_status lt__cudnn_prepare(struct lt_object *, const struct lt_cuda_called *, s
 lt_status lt__cudnn_call(
 	struct lt_object *, const struct lt_cuda_called *, const struct lt_cuda_where *, struct lt_diag *);
 void lt__cudnn_forget(struct lt_object *);
+void lt__cudnn_explain(const struct lt_object *, lt_write *, void *user);
 #endif

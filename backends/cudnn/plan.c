@@ -262,3 +262,27 @@ void lt__cudnn_forget(struct lt_object *o)
 		free(c);
 	}
 }
+
+/* ---- what is said of them ---- */
+
+struct cudnn_told { const struct lt_object *o; lt_write *write; void *user; };
+
+static void tell_mask(void *user, const struct lt_cuda_called *x)
+{
+	const struct cudnn_told *to = user;
+	struct lt_cudnn_form form;
+	char why[240], line[240];
+	if (lt__cudnn_form(to->o->tree, x->call->origin, to->o->s->config.tf32, x->room, &form, why, sizeof why)
+		|| !form.mask.how)
+		return;
+	const int n = snprintf(line, sizeof line, "-1 -1 -1 %s for the call of %s: %zu bytes behind its workspace, made in "
+		"each run\n", form.mask.how == LT_CUDNN_LENGTHS ? "a copy of the lengths" : "a mask", x->call->routine,
+		lt__cudnn_mask_bytes(&form));
+	to->write(to->user, line, (size_t)n);
+}
+
+void lt__cudnn_explain(const struct lt_object *o, lt_write *write, void *user)
+{
+	struct cudnn_told to = { o, write, user };
+	lt__cuda_each_call(o->s, o->tree, tell_mask, &to);
+}

@@ -152,6 +152,64 @@ static uint32_t add_reasons(const struct lt_program *p, const struct lt_frozen *
 	return count;
 }
 
+/* -- copies that calls read -- */
+
+struct decided_list { struct lt_arena *a; struct lt_decided *at; int32_t n, cap; };
+
+/* A value that a tree has beside those of its graph. */
+static bool is_derived(const struct lt_looptree *t, lt_node n)
+{
+	const char *name = t->graph->node[n].name;
+	return lt__names_find(t->base->node_names, name, strlen(name)) < 0;
+}
+
+/* once: before the first run. */
+static void add_copy(struct decided_list *list, const struct lt_looptree *t, lt_node n, const char *routine, bool once)
+{
+	const struct lt_nodedef *d = &t->graph->node[n];
+	int64_t bytes = (int64_t)lt__dtype_info(d->dtype)->bytes;
+	lt_node of = d->operand[0];
+	while (is_derived(t, of) && t->graph->node[of].n_operand > 0)
+		of = t->graph->node[of].operand[0];
+	for (int32_t i = 0; i < d->n_dim; i++)
+		bytes *= t->graph->var[d->dim[i]].extent;
+	for (int32_t i = 0; i < list->n; i++)
+		if (list->at[i].node == d->name)
+			return;
+	LT_GROW(list->a, list->at, list->n, list->cap);
+	list->at[list->n++] = (struct lt_decided){ .size = sizeof *list->at, .node = d->name, .line = d->line,
+		.column = d->column, .file = d->line > 0 ? t->graph->file : NULL,
+		.text = lt__arena_format(list->a, "a copy of %%%s for the call of %s: %lld bytes, made %s",
+			t->graph->node[of].name, routine, (long long)bytes, once ? "once" : "in each run") };
+}
+
+/* Copies that calls of the nest read, made by kernels before it, behind what is decided. */
+static uint32_t add_copies(const struct lt_program *p, const struct lt_frozen *f, struct lt_arena *a, uint32_t n,
+	const struct lt_decided **decided)
+{
+	const struct lt_looptree *t = p->tree;
+	struct decided_list list = { .a = a };
+	for (uint32_t i = 0; i < n; i++) {
+		LT_GROW(a, list.at, list.n, list.cap);
+		list.at[list.n++] = (*decided)[i];
+	}
+	for (uint32_t c = 0; c < f->tree.calls.n; c++) {
+		const lt_tnode call = f->call[c].at;
+		for (lt_tnode in = lt_looptree_after(t, call); in >= 0 && lt__is_above(t, call, in); in = lt_looptree_after(t, in)) {
+			const struct lt_leaf *leaf = t->node[in].kind == LT_TLEAF ? t->leaf[t->node[in].leaf] : NULL;
+			for (int32_t r = 0; leaf && r < leaf->n_read; r++)
+				for (int32_t k = 0; k < leaf->read[r].n_piece; k++) {
+					const lt_node of = leaf->read[r].piece[k].base;
+					if (of >= 0 && t->graph->node[of].op == LT_OP_copy && is_derived(t, of) && t->leaf_of[of] >= 0
+						&& lt__root_of(t, t->leaf_of[of]) != f->root)
+						add_copy(&list, t, of, t->node[call].call, p->nests.assigned.early[of]);
+				}
+		}
+	}
+	*decided = list.at;
+	return (uint32_t)list.n;
+}
+
 uint32_t lt__kernel_nodes(
 	const struct lt_program *p, struct lt_arena *a, const struct lt_frozen *f, const struct lt_kernel_node **out)
 {
@@ -169,7 +227,7 @@ uint32_t lt__kernel_nodes(
 		node[n++] = (struct lt_kernel_node){ .size = sizeof *node, .name = d->name, .op = lt__op_info(d->op)->name,
 			.part = lt__part_name(g, d->line), .file = d->line > 0 ? g->file : NULL,
 			.line = d->line > 0 ? d->line : 0, .column = d->line > 0 ? d->column : 0,
-			.derived = lt__names_find(t->base->node_names, d->name, strlen(d->name)) < 0 };
+			.derived = is_derived(t, f->node[i]) };
 	}
 	*out = node;
 	return n;
@@ -190,6 +248,7 @@ void lt__explain_each(
 		uint32_t n_decided = p->kernels.of && p->kernels.of[i] >= 0 && code == &p->nests.frozen[i] && !p->nests.blocks[i]
 			? find_decided(p, &p->kernels.at[p->kernels.of[i]], a, &decided) : 0;
 		n_decided = add_reasons(p, &p->nests.frozen[i], a, n_decided, &decided);
+		n_decided = add_copies(p, &p->nests.frozen[i], a, n_decided, &decided);
 		const struct lt_kernel_node *node;
 		const uint32_t n_node = lt__kernel_nodes(p, a, &p->nests.frozen[i], &node);
 		const struct lt_explained e = { .size = sizeof e,

@@ -679,6 +679,36 @@ Test(cudnn, lengths_by_one)
 	(void)unsetenv("MOCK_CUDNN");
 }
 
+/* What is copied for a call is said with its bytes: by a schedule, by a default tree (an image in each run, filters
+ * once), by the backend in front of a plan.  The driver that is not there runs no kernel that copies. */
+Test(cudnn, copies_are_explained)
+{
+	static const char joined[] = "q = InputTensor(q, float32, [4, 16, 8]); p = InputTensor(p, float32, [4, 9, 8]);\n"
+		"k = InputTensor(k, float32, [4, 7, 8]); v = InputTensor(v, float32, [4, 16, 8]);\n"
+		"keys = ConcatNode(1, p, k); result = AttentionNode(q, keys, v, 0.3);\n",
+		image[] = "x = InputTensor(x, float16, [1, 64, 20, 20]); w = ConstantTensor(w, float16, [64, 64, 3, 3]);\n"
+		"z = Conv2dNode(CastNode(x, float32), CastNode(w, float32));\n" TURNED("float16");
+	static const struct { const char *script, *steps, *says[2]; } cases[] = {
+		{ PADDED("int32", OF_BATCH, "WhereNode(LessNode(" KEY ", n), s, -inf)"), ONE, { "a copy of the lengths for the call "
+			"of cudnn.graph: 264 bytes behind its workspace, made in each run" } },
+		{ MASKS("[2, 5, 7]") CHOSEN("m"), "call h cudnn.graph", { "a mask for the call of cudnn.graph: 536 bytes behind its "
+			"workspace, made in each run" } },
+		{ joined, "materialize %keys; call %result.mul/i cudnn.graph", { "): a copy of %keys for the call of cudnn.graph: "
+			"2048 bytes, made in each run" } },
+		{ image, NULL, { "a copy of %x for the call of cudnn.graph: 51200 bytes, made in each run",
+			"for the call of cudnn.graph: 73728 bytes, made once" } },
+		/* of the graph's own */
+		{ MASK_QKV "result = AttentionNode(CopyNode(q), k, v);\n", "group %result.mul/i; call group cudnn.graph",
+			{ NULL } } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const char *says = run_fresh("cudnn", cases[i].script, cases[i].steps, "-q --explain");
+		for (int k = 0; k < 2; k++)
+			cr_expect(!cases[i].says[k] || strstr(says, cases[i].says[k]), "%s%s", cases[i].script, says);
+		cr_expect_eq(count(says, " for the call of cudnn.graph: "), (cases[i].says[0] != NULL) + (cases[i].says[1] != NULL),
+			"%s%s", cases[i].script, says);
+	}
+}
+
 /* What a condition hides may be no number: it is chosen, and nothing is added to it. */
 Test(cudnn, hidden_scores)
 {
