@@ -128,7 +128,7 @@ usual_parts() {
 	echo "--part wasm 900 tests/wasm.sh"
 	echo "--part wasm_backend 900 tests/wasm_backend.sh"
 	echo "--part rounds 900 tests/rounds.sh"
-	echo "--part limits 900 env CHECK_LIMITS=${CHECK_LIMITS:-30} tests/limits.sh"
+	echo "--part limits 900 env CHECK_LIMITS=${CHECK_LIMITS:-15} tests/limits.sh"
 	[ ! -x "$O/models" ] || echo "--part models 900 $O/models ${CHECK_MODELS:-1000}"
 	# With sanitizers a graph takes many times as long.
 	echo "--part gpu_trees 900 env LT_JOBS=1 $O/gpu_trees ${CHECK_TREES:-$([ -z "${SAN-}" ] && echo 80 || echo 40)}"

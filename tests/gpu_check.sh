@@ -43,27 +43,27 @@ answers() {
 }
 good
 answers 0 'all went well' 'over cublasSgemm | ≥ 0.98 | yes | least 1.000 (4096)'
-answers 0 'a network is timed' 'network small                                | median 150 us, minimum 1 us'
-CUBLAS=0.9e-3 answers 1 'less than is asked for' 'over cublasSgemm | ≥ 0.98 | no | least 0.900 (4096)'
-BF16=0.970 answers 1 'a call is slower than cuBLAS' '| bf16 4096x4096x4096 0.970'
-SPEED=2999 answers 1 'a model is slower than is asked for' '2999 tok/s'
+PARTS=nets answers 0 'a network is timed' 'network small                                | median 150 us, minimum 1 us'
+CUBLAS=0.9e-3 PARTS=bench answers 1 'less than is asked for' 'over cublasSgemm | ≥ 0.98 | no | least 0.900 (4096)'
+BF16=0.970 PARTS=measure answers 1 'a call is slower than cuBLAS' '| bf16 4096x4096x4096 0.970'
+SPEED=2999 PARTS=llama answers 1 'a model is slower than is asked for' '2999 tok/s'
 fake lt-llama 'for o; do [ "$o" = cuda ] && echo 7 || echo 8; done'
-answers 1 'other tokens than the processor' "not the processor's"
+PARTS=llama answers 1 'other tokens than the processor' "not the processor's"
 good
 fake lt-bench 'exit 1'
-answers 1 'lt-bench fails' 'exit code 1'
+PARTS=bench answers 1 'lt-bench fails' 'exit code 1'
 good
 fake lt-check 'exit 0'
-answers 1 'lt-check runs nothing' 'all 0 cases ran'
+PARTS=check answers 1 'lt-check runs nothing' 'all 0 cases ran'
 fake lt-check 'echo "cuda 1: nothing failed of 20 cases that ran; the time was up"; exit 3'
-answers 1 'a part of lt-check is cut off' 'the time was up'
+PARTS=check answers 1 'a part of lt-check is cut off' 'the time was up'
 good
 fake lt-run 'echo "verify: FAILED"; exit 1'
-answers 1 'a network fails' 'network small                                | failed: verify: FAILED (nets/small.log)'
-answers 1 'an example fails' 'examples/b.lt: exit code 1'
+PARTS=nets answers 1 'a network fails' 'network small                                | failed: verify: FAILED (nets/small.log)'
+PARTS=examples answers 1 'an example fails' 'examples/b.lt: exit code 1'
 good
 fake tests/test_cuda_blas 'exit 0'
-answers 1 'a test program runs nothing' '0 passed'
+PARTS=tests answers 1 'a test program runs nothing' '0 passed'
 good
 
 # The parts of cuDNN: each script runs twice, the second time by plans that are kept.

@@ -326,7 +326,7 @@ def main():
     bad = {t: 0 for t in targets}
     took = {t: 0.0 for t in targets}
     scripts, done = (n + GRAPHS - 1) // GRAPHS, 0
-    rare = max(3, min(8, scripts))      # one script in so many is optimised, so that it is one of each target's
+    rare = 8 if scripts >= 8 else 4     # one script of a target in so many is optimised
     ended = []
     kept = tempfile.TemporaryDirectory(prefix="everywhere-pocl-")       # PoCL's, and not for ever in the user's folder
     os.environ.setdefault("POCL_CACHE_DIR", kept.name)
