@@ -89,6 +89,7 @@ parts() {
 more_parts() {
 	[ -n "${SAN-}" ] || echo "--part js 1800 tests/js.sh"
 	echo "--part examples 900 tests/examples.sh"
+	echo "--part readme 900 tests/readme.sh"
 	echo "--part standalone 900 tests/standalone.sh"
 	echo "--part cuda 900 tests/cuda/compile.sh"
 	echo "--part alloc 900 tests/alloc.sh"

@@ -59,7 +59,8 @@ fake lt-check 'echo "cuda 1: nothing failed of 20 cases that ran; the time was u
 PARTS=check answers 1 'a part of lt-check is cut off' 'the time was up'
 good
 fake lt-run 'echo "verify: FAILED"; exit 1'
-PARTS=nets answers 1 'a network fails' 'network small                                | failed: verify: FAILED (nets/small.log)'
+PARTS=nets answers 1 'a network fails' \
+	'network small                                | failed: verify: FAILED (nets/small.log)'
 PARTS=examples answers 1 'an example fails' 'examples/b.lt: exit code 1'
 good
 fake tests/test_cuda_blas 'exit 0'
