@@ -3,7 +3,7 @@
 # and were skipped; 1 if one failed.  Called by `make check` with O, CC, SAN, DIRS and MAKE; by `make check-more` with
 # --more: then what takes minutes is run, and nothing else:
 #   suites called more_*;  programs that draw cases (must_draws), all of their cases where `make check` has
-#   a fifth;  scripts that know CHECK_MORE;  long runs of the sweeps.
+#   a tenth;  scripts that know CHECK_MORE;  long runs of the sweeps.
 #
 # Each part prints TAP lines ("ok - name", "not ok - name", "ok - name # SKIP why"), kept in $O/check-log; of what
 # fails, everything that it said is shown.  A line "# show WORDS" is shown always, without its first two words.
@@ -152,7 +152,7 @@ rm -rf "$log"
 # PoCL keeps what it has compiled, for ever: here, and not in the user's folder.
 POCL_CACHE_DIR=$(realpath -m "$O")/pocl
 export POCL_CACHE_DIR
-export LT_DRAWS=${LT_DRAWS:-$([ -z "${CHECK_MORE-}" ] && echo 20 || echo 100)}
+export LT_DRAWS=${LT_DRAWS:-$([ -z "${CHECK_MORE-}" ] && echo 10 || echo 100)}
 mkdir -p "$log" "$POCL_CACHE_DIR"
 # Mutants of two networks whose verification takes long are for check-more; tiny.lt and mlp.lt are like them.
 grep -vE 'hamkaas|stories' tests/examples.txt >"$log/mutants.txt"

@@ -447,7 +447,7 @@ static void one_tree(const struct make *m, struct lt_graph *graph, const struct 
 Test(depend_random, exact_answers_are_those_of_enumeration)
 {
 	struct tally tally = { 0 };
-	const uint64_t graphs = must_draws("LT_DEPEND_GRAPHS", 100), first = must_number("LT_DEPEND_SEED", 1);
+	const uint64_t graphs = must_draws("LT_DEPEND_GRAPHS", 200), first = must_number("LT_DEPEND_SEED", 1);
 	for (uint64_t seed = first; seed < first + graphs; seed++) {
 		struct make m;
 		struct lt_context *ctx;
