@@ -5,8 +5,8 @@ SeeDot's library.
     python3 bench/micro.py [--cmsis FOLDER] [--tflm FOLDER --gemmlowp FOLDER] [--seedot FOLDER] [--predicted]
                            [--lt-build build/lt-build]
 
-Layers are built by lt-build, which verifies them, and says what a call took: on Cortex-M instructions (SysTick of
-qemu-system-arm with -icount, to within 40), on AVR cycles (simavr).  FOLDER has CMSIS-NN (Include and Source, such as
+Layers are built by lt-build, which verifies them, and says what a call took: on Cortex-M instructions (a timer of
+qemu-system-arm with -icount, to within 3), on AVR cycles (simavr).  FOLDER has CMSIS-NN (Include and Source, such as
 `git clone https://github.com/ARM-software/CMSIS-NN`): its functions for the same shapes are compiled with -Ofast, as
 its own build does, and counted by the same program (tools/build/standalone/micro.c).  It requantises by a multiplier
 with two roundings, ours here by a shift with one.  --tflm: `git clone https://github.com/tensorflow/tflite-micro`; its
@@ -219,7 +219,7 @@ def peer(cmsis, call, target, folder, tflm=None):
     subprocess.run(["arm-none-eabi-gcc"] + flags + ["-Ofast", "-nostartfiles", "-Wl,--gc-sections"] + include + [
         "-T", os.path.join(folder, "peer.ld"), os.path.join(folder, "peer.c")] + sources + [
         "-o", elf, "--specs=nosys.specs", "-lc", "-lgcc"], check=True)
-    board = ["-M", BOARD[target], "-display", "none", "-monitor", "none", "-icount", "shift=0"]
+    board = ["-M", BOARD[target], "-display", "none", "-monitor", "none", "-icount", "shift=6"]
     subprocess.run(["qemu-system-arm"] + board + ["-serial", "file:" + told, "-semihosting-config",
                    "enable=on,target=native", "-kernel", elf], check=True, timeout=120)
     with open(told) as f:

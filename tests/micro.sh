@@ -55,7 +55,7 @@ if python3 -c '' 2>/dev/null; then
 	# shellcheck disable=SC2086 -- words
 	[ -n "${SAN-}" ] || [ -z "$targets" ] ||
 		python3 tests/micro/functions.py "$n" "${MICRO_SEED:-1}" "$O/lt-build" $targets
-	# What a call takes is said without a run, too: of functions of each kind that were drawn apart from the fit.
+	# What a call takes is said without a run, too: of functions that were drawn apart from the fit.
 	n=${CHECK_CYCLES:-$([ -n "${CHECK_MORE-}" ] && echo 150 || echo 15)}
 	# shellcheck disable=SC2046 disable=SC2086 -- words
 	[ -n "${SAN-}" ] || [ -z "$targets" ] || python3 bench/fit_cycles.py --check "$n" "${MICRO_SEED:-1}1" \
@@ -194,6 +194,19 @@ in_place() {
 check "values lie where those lie that they are made of" in_place portable
 for t in $targets; do
 	case $t in cortex-m0 | avr5) check "$t: values lie where those lie that they are made of" in_place "$t" ;; esac
+done
+# A call of a sum without loops takes its instructions, and one to call it, however few they are.
+short_call() {
+	printf '%s\n' 'x = InputTensor(x, int32, [1]);' 'result y = x + 3;' >"$to/brief.lt"
+	says 0 "verified: 1 elements" "$O/lt-build" "$to/brief.lt" --target "$1" -o "$to/brief.c" --keep "$to/brief" || return
+	arm-none-eabi-objdump -d "$to/brief/brief.o" >"$to/brief.s" && rm -r "$to/brief" || return 1
+	local has took
+	has=$(grep -v nop "$to/brief.s" | grep -c "^ *[0-9a-f]*:")
+	took=$(sed -n 's/^a call takes \([0-9]*\) instructions.*/\1/p' "$to/said")
+	echo "$has in the text, $took counted" && [ "$((took - has - 1))" -ge -3 ] && [ "$((took - has - 1))" -le 3 ]
+}
+for t in $targets; do
+	[ "$t" = avr5 ] || check "$t: a short call is counted" short_call "$t"
 done
 # It is the same with a run and without, and --explain says what it is made of: 64 by 16 products of bytes.
 predicted() {

@@ -335,7 +335,7 @@ static lt_status run_try(struct building *b, const struct build_chip *chip, char
 	(void)unlink(said_path);
 	if (chip && !chip->ram) {
 		build_command_words(&c, b->o.emulator ? b->o.emulator : chip->emulator);
-		build_command_words(&c, "-display none -monitor none -icount shift=0 -serial");
+		build_command_words(&c, "-display none -monitor none -icount shift=6 -serial");
 		snprintf(serial, sizeof serial, "file:%s", said_path);
 		build_command_word(&c, serial);
 		build_command_words(&c, "-semihosting-config enable=on,target=native -kernel");
