@@ -238,9 +238,11 @@ Test(walk, by_hand)
 		ahead), LT_EUNSUPPORTED);
 }
 
-/* 6 times 4: two loads of bytes, a product of them, a sum in a variable; a store of 4 bytes in each of the 6.  A table
- * of 8: where it is asked is made of what was loaded, and counts; of i and 6 alone it does not.  What is of 64 bits or
- * of floats is apart, a comparison by what is compared. */
+/* 6 times 4, which is short: two loads of bytes, and a product that a variable adds; what is loaded by the outer loop
+ * alone is loaded 6 times.  Of two stores where one condition holds, which loops decide, that is asked once.  A table
+ * of 8: where it is asked is made of what was loaded, and counts; of i and 6 alone it does not, but a quotient of i
+ * does.  What is of 64 bits or of floats is apart, a comparison by what is compared; a float that is one of two choices
+ * is asked for in half of the cases. */
 Test(walk, work_by_kinds)
 {
 	static const struct {
@@ -250,32 +252,52 @@ Test(walk, work_by_kinds)
 		{ "buffer x i8[24] slot 0 align 1\nbuffer y i32[6] slot 1 align 4 written\nvariable s i32\nregion host\n"
 			"loop %0 from 0 to 6\nvariable s\nset s 0\n"
 			"loop %1 from 0 to 4\n%2 = mul i64 %0 4\n%3 = add i64 %2 %1\n%4 = load i8 x[%3]\n%5 = load i8 x[%1]\n"
-			"%6 = cast i32 from i8 %4\n%7 = cast i32 from i8 %5\n%8 = mul i32 %6 %7\nupdate s add %8\nend\n%9 = get s\n"
-			"%10 = shift_signed i32 %9 11\n%11 = greaterequal i64 %0 3\nif %11\nstore y[%0] %10\nend\nend\n",
-			{ [LT_WORK_LOAD] = 48, [LT_WORK_LOAD_BYTES] = 48, [LT_WORK_STORE] = 3, [LT_WORK_STORE_BYTES] = 12,
-			[LT_WORK_PRODUCT8] = 24, [LT_WORK_SUM] = 24, [LT_WORK_SHIFT] = 6, [LT_WORK_SHIFT_BITS] = 6 * 3,
-			[LT_WORK_ITERATION] = 30, [LT_WORK_ENTERED] = 7, [LT_WORK_BRANCH] = 6, [LT_WORK_LAUNCH] = 1 } },
+			"%6 = cast i32 from i8 %4\n%7 = cast i32 from i8 %5\n%8 = mul i32 %6 %7\nupdate s add %8\n"
+			"%12 = load i8 x[%0]\n%13 = cast i32 from i8 %12\nupdate s xor %13\nend\n%9 = get s\n"
+			"%10 = shift_signed i32 %9 11\n%11 = greaterequal i64 %0 3\nif %11\nstore y[%0] %10\nend\nif %11\n"
+			"store y[0] %10\nend\nend\n",
+			{ [LT_WORK_LOAD] = 54, [LT_WORK_LOAD_BYTES] = 54, [LT_WORK_STORE] = 6, [LT_WORK_STORE_BYTES] = 24,
+			[LT_WORK_PRODUCT8] = 24, [LT_WORK_SUM] = 24, [LT_WORK_BYTES] = 24 * 4, [LT_WORK_SHIFT] = 6,
+			[LT_WORK_SHIFT_BITS] = 6 * 11 * 4, [LT_WORK_ITERATION] = 6,
+			[LT_WORK_SHORT_ITERATION] = 24, [LT_WORK_ENTERED] = 7, [LT_WORK_BRANCH] = 6,
+			[LT_WORK_LAUNCH] = 1 } },
 		{ "buffer x i16[6] slot 0 align 2\nbuffer y i16[8] slot 1 align 2\nbuffer z i32[6] slot 2 align 4 written\n"
 			"region host\nloop %0 from 0 to 6\n%1 = load i16 x[%0]\n%2 = cast i64 from i16 %1\n%3 = max i64 %2 0\n"
 			"%4 = min i64 %3 7\n%5 = load i16 y[%4]\n%6 = cast i32 from i16 %5\n%7 = quotient i32 %6 7\n"
 			"%10 = quotient i32 %7 %6\n"
-			"%8 = mul i32 %10 %6\n%9 = shift_signed i32 %8 %6\nstore z[%0] %9\nend\n",
+			"%8 = mul i32 %10 %6\n%9 = shift_signed i32 %8 %6\n%11 = quotient i64 %0 3\n%12 = mul i64 %11 2\n"
+			"%13 = quotient i32 %9 4\n%14 = greater i32 %13 3\nif %14\nstore z[%12] %9\nend\nend\n",
 			{ [LT_WORK_LOAD] = 12, [LT_WORK_LOAD_BYTES] = 24, [LT_WORK_STORE] = 6, [LT_WORK_STORE_BYTES] = 24,
-			[LT_WORK_CHOICE] = 12, [LT_WORK_KNOWN_QUOTIENT] = 6, [LT_WORK_QUOTIENT] = 6,
-			[LT_WORK_PRODUCT32] = 6, [LT_WORK_SHIFT] = 6,
-			[LT_WORK_SHIFT_BITS] = 6 * 8, [LT_WORK_ITERATION] = 6, [LT_WORK_ENTERED] = 1, [LT_WORK_LAUNCH] = 1 } },
+			[LT_WORK_CHOICE] = 12, [LT_WORK_COMPARISON] = 6, [LT_WORK_BYTES] = 12 * 2 + 6 * 4,
+			[LT_WORK_KNOWN_QUOTIENT] = 6, [LT_WORK_QUOTIENT] = 6,
+			[LT_WORK_PLACE_QUOTIENT] = 6, [LT_WORK_PRODUCT8] = 6, [LT_WORK_PRODUCT32] = 6, [LT_WORK_SHIFT] = 12,
+			[LT_WORK_SHIFT_BITS] = 6 * 8 * 4 + 6 * 2 * 4, [LT_WORK_SHORT_ITERATION] = 6, [LT_WORK_ENTERED] = 1,
+			[LT_WORK_BRANCH] = 6, [LT_WORK_LAUNCH] = 1 } },
 		{ "buffer x i64[1] slot 0 align 8\nbuffer y f32[1] slot 1 align 4 written\nregion host\n%0 = load i64 x[0]\n"
 			"%1 = mul i64 %0 %0\n%13 = cast i32 from i64 %0\n%14 = cast i64 from i32 %13\n%15 = mul i64 %14 99999\n"
-			"%16 = cast i16 from i32 %13\n%17 = cast i64 from i16 %16\n%18 = mul i64 %17 7\n%2 = quotient i64 %1 3\n"
-			"%3 = shift_signed i64 %2 40\n%4 = sub i64 %3 1\n"
+			"%16 = cast i16 from i32 %13\n%17 = cast i64 from i16 %16\n%18 = mul i64 %17 7\n%19 = add i64 %15 %18\n"
+			"%20 = xor i64 %19 %1\n%2 = quotient i64 %20 3\n%3 = shift_signed i64 %2 40\n%4 = sub i64 %3 1\n"
 			"%5 = convert f32 from i64 %4\n%6 = mul f32 %5 %5\n%7 = div f32 %6 %5\n%8 = exp f32 %7\n%9 = floor f32 %8\n"
-			"%10 = less f32 %9 %5\n%11 = select f32 %10 %9 %8\n%12 = abs f32 %11\nstore y[0] %12\n",
+			"%10 = less f32 %9 %5\n%11 = select f32 %10 %9 %8\n%12 = abs f32 %11\n%21 = rsqrt f32 %12\n"
+			"%22 = cast f64 from f32 %21\n%23 = add f64 %22 %22\n%24 = cast f32 from f64 %23\n%25 = sub f32 %24 %12\n"
+			"%26 = mul i64 %0 %20\nstore y[0] %25\n",
 			{ [LT_WORK_LOAD] = 1, [LT_WORK_LOAD_BYTES] = 8, [LT_WORK_STORE] = 1,
-			[LT_WORK_STORE_BYTES] = 4, [LT_WORK_WIDE] = 1,
+			[LT_WORK_STORE_BYTES] = 4, [LT_WORK_WIDE] = 2,
 			[LT_WORK_WIDE_PRODUCT] = 1, [LT_WORK_LONG_PRODUCT] = 1, [LT_WORK_PRODUCT16] = 1,
-			[LT_WORK_WIDE_KNOWN_QUOTIENT] = 1, [LT_WORK_WIDE_SHIFT] = 1, [LT_WORK_CONVERT] = 1,
-			[LT_WORK_FLOAT_PRODUCT] = 1, [LT_WORK_FLOAT_QUOTIENT] = 1, [LT_WORK_FUNCTION] = 1, [LT_WORK_ROUND] = 1,
-			[LT_WORK_FLOAT] = 1, [LT_WORK_CHOICE] = 1, [LT_WORK_SUM] = 1, [LT_WORK_LAUNCH] = 1 } },
+			[LT_WORK_CAST] = 4, [LT_WORK_BYTES] = 4 + 8 + 2 + 8 + 4 + 4,
+			[LT_WORK_WIDE_KNOWN_QUOTIENT] = 1, [LT_WORK_WIDE_SHIFT] = 1, [LT_WORK_WIDE_CONVERT] = 1,
+			[LT_WORK_CONVERT] = 2, [LT_WORK_DOUBLE] = 1, [LT_WORK_ROOT] = 1,
+			[LT_WORK_FLOAT_PRODUCT] = 1, [LT_WORK_FLOAT_QUOTIENT] = 2, [LT_WORK_FUNCTION] = 1, [LT_WORK_ROUND] = 1,
+			[LT_WORK_FLOAT] = 1, [LT_WORK_FLOAT_CHOICE] = 1, [LT_WORK_CHOICE] = 1, [LT_WORK_SUM] = 1,
+			[LT_WORK_LAUNCH] = 1 } },
+		{ "buffer x f32[6] slot 0 align 4\nbuffer y f16[6] slot 1 align 2 written\nregion host\nloop %0 from 0 to 6\n"
+			"%1 = load f32 x[%0]\n%2 = less f32 %1 0\n%3 = flag mask %2\n%4 = pow f32 %1 1.5\n%5 = test bool %3\n"
+			"%6 = select f32 %5 %4 %1\n%8 = cast i64 from f32 %6\n%9 = max i64 %8 7\n"
+			"%10 = convert f32 from i64 %9\n%7 = cast f16 from f32 %10\nstore y[%0] %7\nend\n",
+			{ [LT_WORK_LOAD] = 6, [LT_WORK_LOAD_BYTES] = 24, [LT_WORK_STORE] = 6, [LT_WORK_STORE_BYTES] = 12,
+			[LT_WORK_FLOAT_CHOICE] = 6 * 3, [LT_WORK_WIDE_CONVERT] = 12, [LT_WORK_WIDE_CHOICE] = 6,
+			[LT_WORK_POWER] = 3, [LT_WORK_CHOICE] = 6, [LT_WORK_BYTES] = 24,
+			[LT_WORK_HALF] = 6, [LT_WORK_SHORT_ITERATION] = 6, [LT_WORK_ENTERED] = 1, [LT_WORK_LAUNCH] = 1 } },
 	};
 	static const char *const words[LT_NWORK] = {
 #define WORD(kind, word) [LT_WORK_##kind] = #word,

@@ -21,20 +21,30 @@ void lt__walk_parts(const struct lt_kernel *, bool addresses, bool *part);
 #define LT_WORK_MAP(X) \
 	/* accesses, and their bytes */ \
 	X(LOAD, load) X(LOAD_BYTES, load_bytes) X(STORE, store) X(STORE_BYTES, store_bytes) \
-	/* products of numbers of 8, 16 and 32 bits before they are cast; of bytes by four, with their sum */ \
+	/* products of numbers of 8, 16 and 32 bits before they are cast, with what adds them; of bytes by four */ \
 	X(PRODUCT8, product8) X(PRODUCT16, product16) X(PRODUCT32, product32) X(DOT, dot) \
-	/* other operators of integers up to 32 bits; of shifts the bits beyond whole bytes, too */ \
-	X(SUM, sum) X(SHIFT, shift) X(SHIFT_BITS, shift_bits) X(CHOICE, choice) \
-	/* quotients and remainders: of a divisor that is known, which may be a product, and of others */ \
-	X(KNOWN_QUOTIENT, known_quotient) X(QUOTIENT, quotient) \
-	/* products of 32 bits that have 64; operators of 64 bits */ \
-	X(LONG_PRODUCT, long_product) X(WIDE, wide) X(WIDE_PRODUCT, wide_product) X(WIDE_SHIFT, wide_shift) \
+	/* other operators of integers up to 32 bits: sums and bits, comparisons, one value or another, numbers that become as
+	 * wide as their type; bytes of these that are asked for; shifts, and bits beyond whole bytes of each such byte */ \
+	X(SUM, sum) X(COMPARISON, comparison) X(CHOICE, choice) X(CAST, cast) X(BYTES, bytes) \
+	X(SHIFT, shift) X(SHIFT_BITS, shift_bits) \
+	/* quotients and remainders: of a divisor that is known, which may be a product; of numbers of loops; of others */ \
+	X(KNOWN_QUOTIENT, known_quotient) X(PLACE_QUOTIENT, place_quotient) X(QUOTIENT, quotient) \
+	/* products of 32 bits that have 64; operators of 64 bits: sums and bits; comparisons, one value or another */ \
+	X(LONG_PRODUCT, long_product) X(WIDE, wide) X(WIDE_CHOICE, wide_choice) X(WIDE_PRODUCT, wide_product) \
+	X(WIDE_SHIFT, wide_shift) \
 	X(WIDE_KNOWN_QUOTIENT, wide_known_quotient) X(WIDE_QUOTIENT, wide_quotient) \
-	/* of floats; what they become and come from; functions such as exp */ \
-	X(FLOAT, float) X(FLOAT_PRODUCT, float_product) X(FLOAT_QUOTIENT, float_quotient) X(CONVERT, convert) \
-	X(ROUND, round) X(FUNCTION, function) \
-	/* iterations of loops, loops that are entered, conditions that are asked, 1 for the launch */ \
-	X(ITERATION, iteration) X(ENTERED, entered) X(BRANCH, branch) X(LAUNCH, launch)
+	/* of floats: sums, comparisons with what chooses by them, products; functions such as exp */ \
+	X(FLOAT, float) X(FLOAT_CHOICE, float_choice) X(FLOAT_PRODUCT, float_product) X(FLOAT_QUOTIENT, float_quotient) \
+	X(ROUND, round) X(ROOT, root) X(POWER, power) X(FUNCTION, function) \
+	/* the same of 64 bits */ \
+	X(DOUBLE, double) X(DOUBLE_PRODUCT, double_product) X(DOUBLE_QUOTIENT, double_quotient) \
+	X(DOUBLE_FUNCTION, double_function) \
+	/* floats from integers and back, from half types and back */ \
+	X(CONVERT, convert) X(WIDE_CONVERT, wide_convert) X(HALF, half) X(BRAIN, brain) \
+	/* iterations of loops, of those that a compiler may write out, and of those among these that copy; loops that are
+	 * entered, conditions that are asked, 1 for the launch */ \
+	X(ITERATION, iteration) X(SHORT_ITERATION, short_iteration) X(COPIED, copied) X(ENTERED, entered) \
+	X(BRANCH, branch) X(LAUNCH, launch)
 enum lt_work_kind {
 #define LT_WORK_KIND(kind, word) LT_WORK_##kind,
 	LT_WORK_MAP(LT_WORK_KIND)

@@ -164,7 +164,7 @@ void build_micro_say(const struct building *);
  * kernel. */
 lt_status build_predict(const struct building *, struct lt_walk_work *, int64_t *time);
 /* "48 load, 12 sum": what --explain says. */
-const char *build_work_text(struct lt_context *, const struct lt_walk_work *);
+void build_say_work(FILE *, const struct lt_walk_work *);
 
 /* report.c: what a function takes of a microcontroller, as JSON, to --report; also where there is no room, but not
  * where it cannot be built for another reason. */

@@ -467,5 +467,5 @@ void build_micro_say(const struct building *b)
 	else if (*predicted)
 		lt__say(stdout, "a call takes about %s, as predicted\n", predicted);
 	if (b->o.explain)
-		lt__say(stdout, "work of a call: %s\n", build_work_text(b->ctx, &m->work));
+		build_say_work(stdout, &m->work);
 }
