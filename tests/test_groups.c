@@ -850,7 +850,7 @@ Test(groups, images_are_copied_where_a_row_wants_their_channels_together)
 {
 	static const char first[] = "j, k, l", last[] = "k, l, j", *const at[] = { "j, y + s - 1, x + t - 1",
 		"y + s - 1, x + t - 1, j" };
-	static const char copied[] = "and which reads a copy of %a with j side by side", again[] = "result \"a\" = %fa\n";
+	static const char copied[] = "and which reads a copy of %a in the order [i k l j]", again[] = "result \"a\" = %fa\n";
 	struct lt_routine row = { .name = "g", .pattern = LT_PATTERN_GRAPH, .left = BIT(LT_F16), .right = BIT(LT_F16),
 		.result = BIT(LT_F16), .sum = LT_F64, .layouts = LT_LAYOUT_CHANNELS_LAST | LT_LAYOUT_BATCH,
 		.anchors = BIT(LT_ANCHOR_CONVOLUTION), .max_results = 1, .wide = 1 };
@@ -869,16 +869,19 @@ Test(groups, images_are_copied_where_a_row_wants_their_channels_together)
 	}
 }
 
-/* Filters of the same, which lie plane by plane: they are copied once, where they are constant and nothing else reads
- * them. */
+/* Filters of the same, which lie plane by plane, or one beside the other: they are copied once, where they are constant
+ * and nothing else reads them. */
 Test(groups, filters_are_copied_where_a_row_wants_their_channels_together)
 {
-	static const char copied[] = "and which reads a copy of %w with j side by side, made once";
+	static const char copied[] = "and which reads a copy of %w in the order [o s t j], made once";
 	struct lt_routine row = { .name = "g", .pattern = LT_PATTERN_GRAPH, .left = BIT(LT_F16), .right = BIT(LT_F16),
 		.result = BIT(LT_F16), .sum = LT_F64, .anchors = BIT(LT_ANCHOR_CONVOLUTION), .max_results = 1, .wide = 1 };
 	const struct { const char *dims, *kind, *more; uint32_t layouts; bool copied; } rows[] = {
 		{ "o, j, s, t", "constant", "", LT_LAYOUT_CHANNELS_LAST, true },
 		{ "j, o, s, t", "constant", "", LT_LAYOUT_CHANNELS_LAST, true },
+		{ "s, t, j, o", "constant", "", LT_LAYOUT_CHANNELS_LAST, true },
+		{ "s, t, j, o", "constant", "", LT_LAYOUT_ANY, true }, { "s, t, j, o", "constant", "", 0, false },
+		{ "s, t, j, o", "input", "", LT_LAYOUT_ANY, false },
 		{ "o, s, t, j", "constant", "", LT_LAYOUT_CHANNELS_LAST, false },
 		{ "o, j, s, t", "input", "", LT_LAYOUT_CHANNELS_LAST, false },
 		{ "o, j, s, t", "constant", "result \"w\" = %fw\n", LT_LAYOUT_CHANNELS_LAST, true },

@@ -11,7 +11,7 @@
  *
  * Where a row asks for an image's channels side by side, and it comes from outside in another order, the row is asked
  * again as if there were a copy in that order, which the option then pays for.  Filters that are constant are copied
- * once, whatever row takes them so.
+ * once, whatever row takes them so: one after the other, and each as the row wants it.
  *
  * A cast that widens what lies in memory costs nothing to be done again where it is read: it is a member of each group
  * that reads it, whoever else does, and is computed again for those that are chosen.
@@ -380,15 +380,13 @@ static void place_result(
 	storage->elems = stride && last >= storage->elems ? lt__add_sat(last, 1) : storage->elems;
 }
 
-static void lay_last(const struct lt_graph *g, lt_node n, int32_t last, int64_t *stride)
+static void lay_in(const struct lt_graph *g, lt_node n, const int32_t *order, int64_t *stride)
 {
-	int64_t below = g->var[g->node[n].dim[last]].extent;
-	stride[last] = 1;
-	for (int32_t d = g->node[n].n_dim; d-- > 0;)
-		if (d != last) {
-			stride[d] = below;
-			below *= g->var[g->node[n].dim[d]].extent;
-		}
+	int64_t below = 1;
+	for (int32_t i = g->node[n].n_dim; i-- > 0;) {
+		stride[order[i]] = below;
+		below *= g->var[g->node[n].dim[order[i]]].extent;
+	}
 }
 
 /* Memory for what the group reads from outside, and for its results. */
@@ -409,7 +407,7 @@ static void give_memory(const struct growing *x, struct lt_arena *a, const struc
 		location[i] = (struct lt_location){ .storage = n, .stride = LT_NEW(a, int64_t, g->node[i].n_dim + 1) };
 		lt__dense_strides(g, i, location[i].stride);
 		if (x->touched[i] == copied->node)
-			lay_last(g, i, copied->last, location[i].stride);
+			lay_in(g, i, copied->order, location[i].stride);
 		if (in)
 			place_result(x, a, x->touched[i], &storage[n], &location[i]);
 		n++;
@@ -504,25 +502,52 @@ static void ask_rows(struct asked_group *q, const struct lt_frozen *f)
 	}
 }
 
-/* The dim of a value that an axis counts along, by their strides; -1. */
-static int32_t dim_along(
-	const struct lt_graph *g, lt_node n, const struct lt_location *at, int64_t stride, int64_t extent)
+/* The dim of a value that lies densely that an axis counts along, or a part of; -1. */
+static int32_t dim_along(const struct lt_graph *g, lt_node n, const struct lt_location *at, int64_t stride)
 {
 	for (int32_t d = 0; d < g->node[n].n_dim; d++)
-		if (at->stride[d] == stride && g->var[g->node[n].dim[d]].extent == extent)
+		if (stride >= at->stride[d] && stride < at->stride[d] * g->var[g->node[n].dim[d]].extent)
 			return d;
 	return -1;
 }
 
 enum { IMAGE, FILTERS };
+/* Where dims of what a convolution reads belong, from the outermost on. */
+enum { NUMBER_OF_FILTER, BETWEEN, CHANNELS, N_PLACE };
 
-/* The image of a convolution, which others hand over, or its filters, whose channels lie apart: what a copy would bring
- * together. */
-static struct lt_group_copy find_apart(const struct growing *x, const struct lt_frozen *f, const struct lt_graph *g,
-	const struct lt_fmemory *memory, int which)
+/* By dim, where it belongs: channels last; of filters, what numbers them first.  False: no dim is known to be such. */
+static bool place_dims(const struct lt_frozen *f, const struct lt_graph *g, lt_node n, const struct lt_location *at,
+	int which, bool channels_last, int32_t *place)
 {
-	struct lt_group_copy none = { -1, -1 }, found = none;
+	const struct lt_call *c = LT_AT(struct lt_call, f->tree.calls, 0);
+	const struct lt_call_anchor *a = LT_AT(struct lt_call_anchor, f->tree.call_anchors, c->anchor);
+	const struct lt_call_read *r = LT_AT(struct lt_call_read, f->tree.call_reads, c->first_read + a->read[which]);
+	bool any = false;
+	for (int32_t d = 0; d < g->node[n].n_dim; d++)
+		place[d] = BETWEEN;
+	for (int32_t i = 0; i < c->n_axis; i++) {
+		const int32_t role = LT_AT(struct lt_call_dim, f->tree.call_dims, c->first_axis + i)->role;
+		const int32_t d = dim_along(g, n, at, f->tree.strides[r->first_stride + i]);
+		bool inside = d < 0;
+		for (int32_t w = 0; w < a->n_window; w++)
+			inside = inside
+				|| LT_AT(struct lt_call_window, f->tree.call_windows, a->first_window + w)->window == i;
+		if (inside || (role != LT_DIM_DEEP && which == IMAGE) || (role == LT_DIM_DEEP && !channels_last))
+			continue;
+		place[d] = role == LT_DIM_DEEP ? CHANNELS : NUMBER_OF_FILTER;
+		any = true;
+	}
+	return any;
+}
+
+/* The image of a convolution, which others hand over, or its filters, that lie in another order than a routine wants:
+ * what a copy would bring into it. */
+static struct lt_group_copy find_apart(const struct growing *x, const struct lt_frozen *f, const struct lt_graph *g,
+	const struct lt_fmemory *memory, int which, bool channels_last)
+{
+	const struct lt_group_copy none = { -1, NULL };
 	const struct lt_call *c = f->tree.calls.n > 0 ? LT_AT(struct lt_call, f->tree.calls, 0) : NULL;
+	lt_node found = -1;
 	if (!c || c->undescribed || c->anchor < 0 || c->n_anchor != 1)
 		return none;
 	const struct lt_call_anchor *a = LT_AT(struct lt_call_anchor, f->tree.call_anchors, c->anchor);
@@ -532,35 +557,34 @@ static struct lt_group_copy find_apart(const struct growing *x, const struct lt_
 	const int32_t slot = LT_AT(struct lt_buffer, f->tree.buffers, r->buffer)->slot;
 	for (lt_node i = 0; i < g->n_node && slot >= 0; i++)
 		if (memory->location[i].storage == f->bind[slot].storage && memory->location[i].storage >= 0)
-			found.node = i;
-	if (found.node < 0 || lt__has_leaf(x->s->g, x->touched[found.node]) || x->s->n_reader[x->touched[found.node]] != 1)
+			found = i;
+	if (found < 0 || lt__has_leaf(x->s->g, x->touched[found]) || x->s->n_reader[x->touched[found]] != 1)
 		return none;
-	for (int32_t i = 0; i < c->n_axis; i++) {
-		const struct lt_call_dim *axis = LT_AT(struct lt_call_dim, f->tree.call_dims, c->first_axis + i);
-		bool inside = false;
-		for (int32_t w = 0; w < a->n_window; w++)
-			inside = inside
-				|| LT_AT(struct lt_call_window, f->tree.call_windows, a->first_window + w)->window == i;
-		if (axis->role == LT_DIM_DEEP && !inside)
-			found.last = dim_along(g, found.node, &memory->location[found.node],
-				f->tree.strides[r->first_stride + i], axis->extent);
-	}
-	if (found.last < 0 || found.last == g->node[found.node].n_dim - 1)
+	int32_t place[LT_MAX_RANK], n = 0;
+	int32_t *order = LT_NEW(x->s->t->arena, int32_t, g->node[found].n_dim + 1);
+	if (!place_dims(f, g, found, &memory->location[found], which, channels_last, place))
 		return none;
-	found.node = x->touched[found.node];
-	return found;
+	bool moved = false;
+	for (int32_t p = 0; p < N_PLACE; p++)
+		for (int32_t d = 0; d < g->node[found].n_dim; d++)
+			if (place[d] == p) {
+				moved = moved || d != n;
+				order[n++] = d;
+			}
+	return moved ? (struct lt_group_copy){ x->touched[found], order } : none;
 }
 
 /* Filters that are constant are copied once, before the first run, for a row that wants channels side by side: a
- * library that takes others brings them into that order in each run. */
+ * library that takes others brings them into that order in each run.  Each filter lies together. */
 static struct lt_group_copy find_filters(
 	const struct asked_group *q, const struct lt_frozen *f, const struct lt_graph *g, const struct lt_fmemory *memory)
 {
-	const struct lt_group_copy none = { -1, -1 };
+	const struct lt_group_copy none = { -1, NULL };
 
-	if (!q->row || !(q->row->layouts & LT_LAYOUT_CHANNELS_LAST) || q->row->layouts & LT_LAYOUT_ANY)
+	if (!q->row || !(q->row->layouts & (LT_LAYOUT_CHANNELS_LAST | LT_LAYOUT_ANY)))
 		return none;
-	const struct lt_group_copy found = find_apart(q->x, f, g, memory, FILTERS);
+	const bool last = !(q->row->layouts & LT_LAYOUT_ANY);
+	const struct lt_group_copy found = find_apart(q->x, f, g, memory, FILTERS, last);
 	return found.node >= 0 && q->x->s->constant[found.node] ? found : none;
 }
 
@@ -584,7 +608,7 @@ static lt_status ask_about(struct asked_group *q, struct lt_group_copy *image)
 	give_memory(q->x, q->a, &t, &q->copied, &memory);
 	LT_TRY(lt__freeze(&t, &memory, q->a, &frozen, &failed));
 	ask_rows(q, &frozen[0]);
-	*image = find_apart(q->x, &frozen[0], &g, &memory, IMAGE);
+	*image = find_apart(q->x, &frozen[0], &g, &memory, IMAGE, true);
 	q->filters = find_filters(q, &frozen[0], &g, &memory);
 	return LT_OK;
 }
@@ -639,8 +663,8 @@ static lt_status try_group(struct growing *x, lt_node newest, bool *taken)
 {
 	struct lt_auto *s = x->s;
 	lt_node sorted[MAX_GROUP];
-	struct asked_group q = { .x = x, .member = sorted, .n = x->n, .copied = { -1, -1 },
-		.filters = { -1, -1 } };
+	struct asked_group q = { .x = x, .member = sorted, .n = x->n, .copied = { -1, NULL },
+		.filters = { -1, NULL } };
 	*taken = false;
 	s->t->ctx->labour.calls += x->n;
 	if (tears_terms(x) || hands_on_more(x))
@@ -874,10 +898,14 @@ static void explain_group(struct lt_auto *s, const struct lt_group_option *o)
 	const char *added = o->added ? ", and which may round the probabilities, which the graph does not" : "";
 	const char *copied = "";
 	for (int i = 0; i < 2; i++) {
-		const struct lt_nodedef *of = o->copied[i].node < 0 ? NULL : &s->g->node[o->copied[i].node];
+		const struct lt_group_copy *copy = &o->copied[i];
+		const struct lt_nodedef *of = copy->node < 0 ? NULL : &s->g->node[copy->node];
+		struct lt_text dims = { .arena = a };
 
-		copied = !of ? copied : lt__arena_format(a, "%s, and which reads a copy of %%%s with %s side by side%s", copied,
-			of->name, s->g->var[of->dim[o->copied[i].last]].name, i == FILTERS ? ", made once" : "");
+		for (int32_t k = 0; of && k < of->n_dim; k++)
+			lt__text_format(&dims, "%s%s", k ? " " : "", s->g->var[of->dim[copy->order[k]]].name);
+		copied = !of ? copied : lt__arena_format(a, "%s, and which reads a copy of %%%s in the order [%s]%s", copied,
+			of->name, dims.at, i == FILTERS ? ", made once" : "");
 	}
 	lt__auto_group_because(s, o->seed, lt__arena_format(a, "tree: a call of %s for the group %s, whose leaves hand on "
 		"%lld bytes%s%s%s", o->name, all_names(s, o), (long long)o->gain, roundings, added, copied));
@@ -958,13 +986,12 @@ lt_status lt__auto_groups(struct lt_auto *s, struct lt_group_option **option, in
 	return LT_OK;
 }
 
-/* Slowest first: all dims as they were, but for one. */
-static struct lt_memlayout *layout_with_last(const struct lt_auto *s, lt_node n, int32_t last)
+static struct lt_memlayout *layout_in(const struct lt_auto *s, lt_node n, const int32_t *order)
 {
 	const int32_t n_dim = s->g->node[n].n_dim;
 	struct lt_digit *digit = LT_NEW(s->t->arena, struct lt_digit, n_dim + 1);
-	for (int32_t d = 0, i = 0; d < n_dim; d++)
-		digit[d == last ? n_dim - 1 : i++] = (struct lt_digit){ .dim = d, .step = 1 };
+	for (int32_t i = 0; i < n_dim; i++)
+		digit[i] = (struct lt_digit){ .dim = order[i], .step = 1 };
 	return lt__layout_new(s->t, n_dim, digit, 0);
 }
 
@@ -972,7 +999,8 @@ lt_status lt__auto_copy_read(
 	struct lt_auto *s, const struct lt_group_option *option, int32_t n_option, const lt_node **to)
 {
 	struct lt_derived_step *step = LT_NEW(s->t->arena, struct lt_derived_step, 2 * n_option + 1);
-	int32_t n = 0, *last = LT_NEW(s->t->arena, int32_t, 2 * n_option + 1);
+	const int32_t **order = LT_NEW(s->t->arena, const int32_t *, 2 * n_option + 1);
+	int32_t n = 0;
 	lt_node *moved = LT_NEW(s->t->arena, lt_node, s->g->n_node + 1);
 	bool *is_copied = LT_NEW(s->t->arena, bool, s->g->n_node + 1);
 	*to = NULL;
@@ -983,7 +1011,7 @@ lt_status lt__auto_copy_read(
 			continue;
 		is_copied[copy->node] = true;   /* all read it */
 		const char *of = lt__arena_string(s->t->arena, s->g->node[copy->node].name);
-		last[n] = copy->last;
+		order[n] = copy->order;
 		step[n++] = (struct lt_derived_step){ .kind = LT_DERIVED_MATERIALIZE, .of = of,
 			.made = lt__derived_name(s->t, lt__arena_format(s->t->arena, "%s.copy", of)) };
 	}
@@ -993,7 +1021,7 @@ lt_status lt__auto_copy_read(
 	s->g = s->t->graph;
 	for (int32_t i = 0; i < n; i++) {
 		const lt_node copy = lt__tree_node_named(s->t, step[i].made);
-		s->t->layout[copy] = layout_with_last(s, copy, last[i]);
+		s->t->layout[copy] = layout_in(s, copy, order[i]);
 	}
 	*to = moved;
 	return LT_OK;

@@ -6,8 +6,9 @@
 #include "looptree/call/call.h"
 #include "looptree/default/auto.h"
 
-/* A value from outside of a group that is copied for it, so that one of its dims lies last; node -1: none. */
-struct lt_group_copy { lt_node node; int32_t last; };
+/* A value from outside of a group that is copied for it, its dims in another order, the outermost first; node -1:
+ * none. */
+struct lt_group_copy { lt_node node; const int32_t *order; };
 /* Leaves that one call of a routine could compute, in the order of the graph.  gain: what they cost as a kernel each,
  * less what the call costs; before: leaves before the reduction that it was grown from. */
 struct lt_group_option {

@@ -1330,6 +1330,28 @@ Test(cudnn, contract)
 	}
 }
 
+/* Filters that lie beside each other, as models of TensorFlow have them, are copied one after the other, once: a call
+ * reads them, and besides it there is nothing but the copy. */
+Test(cudnn, default_trees_of_filters_beside_each_other)
+{
+	static const struct { const char *type, *filters, *groups, *copy; } cases[] = {
+		{ "float32", "[3, 3, 64, 96]", "1", "layout [l2 i2 j2 l]  # whole" },
+		{ "float16", "[3, 3, 64, 96]", "1", "layout [l2 i2 j2 l]  # whole" },
+		{ "bfloat16", "[3, 3, 64, 96]", "1", "layout [l2 i2 j2 l]  # whole" },
+		{ "float16", "[5, 5, 1, 240]", "240", "copy %w layout [" } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char script[500];
+		const bool apart = strcmp(cases[i].groups, "1") != 0;
+		(void)snprintf(script, sizeof script, "x = InputTensor(x, %s, [8, 28, 28, %s]);\nw = ConstantTensor(w, %s, %s);\n"
+			"b = ConstantTensor(b, %s, [%s]);\nresult = MaxNode(Conv2dNode(x, w, [1, 1], [%s, %s, %s, %s], %s, NHWC) + b, 0);\n",
+			cases[i].type, apart ? "240" : "64", cases[i].type, cases[i].filters, cases[i].type, apart ? "240" : "96",
+			apart ? "2" : "1", apart ? "2" : "1", apart ? "2" : "1", apart ? "2" : "1", cases[i].groups);
+		const char *says = run_fresh("cudnn", script, NULL, "--dump=tree");
+		cr_expect(count(says, "call cudnn.graph") == 1 && count(says, "\nfor ") == 1 && strstr(says, cases[i].copy), "%s%s",
+			script, says);
+	}
+}
+
 /* Of halves that each operator rounds: what calls read and write are halves, and nothing else is done. */
 Test(cudnn, default_trees_of_halves)
 {
