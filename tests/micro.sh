@@ -387,7 +387,27 @@ four_bits_take() {
 		'w = CastNode(WhereNode((CastNode(IotaNode([32]), int32) & 1) == 1, u, l), int8);' \
 		's = FixedMatMulNode(x, w, 0, 0, 0, int32);' 'result y = RequantShiftNode(s, 9, int8, up);'
 }
+# TARGET: what is cut off at both ends of a type is by one instruction of M3 and M4; what something else reads between
+# them is not.
+clamps() {
+	local all type short ends
+	for all in int8:i8:-128:127 int16:i16:-32768:32767 uint8:u8:0:255 uint16:u16:0:65535; do
+		IFS=: read -r type short ends <<<"$all"
+		printf '%s\n' 'x = InputTensor(x, int32, [99]);' "a = MaxNode(x, ${ends%:*}); b = MaxNode(x + 7, ${ends%:*});" \
+			"result y = CastNode(MinNode(a, ${ends#*:}), $type);" "result z = CastNode(MinNode(b, ${ends#*:}), $type);" \
+			'result w = b;' >"$to/clamp.lt"
+		says 0 'verified: 297 elements compared, 297 equal' "$O/lt-build" "$to/clamp.lt" -i x=random --target "$1" \
+			-o "$to/clamp.c" --keep "$to/clamp" && arm-none-eabi-objdump -d "$to/clamp/clamp.o" >"$to/clamp.s" || return
+		rm -r "$to/clamp"
+		[ "$(grep -c "clamp_$short(.*;" "$to/clamp.c")" = 1 ] || return
+		[ "$1" = cortex-m0 ] || grep -qE '[su]sat' "$to/clamp.s" || return
+	done
+}
 for t in $targets; do
+	case $t in
+	avr5) ;;
+	*) check "$t: numbers between the ends of a type" clamps "$t" ;;
+	esac
 	case $t in
 	cortex-m0)
 		check "$t: several rows" rows_take "$t" int8 16 64 16 640
@@ -395,11 +415,13 @@ for t in $targets; do
 		;;
 	cortex-m3)
 		check "$t: several rows" rows_take "$t" int8 16 64 16 280
+		check "... by two columns, which are a tile" rows_take "$t" int8 16 64 2 280
 		check "... weights of 4 bits" four_bits_take "$t" 385
 		;;
 	cortex-m4)
 		check "$t: several rows" rows_take "$t" int8 16 64 16 200
 		check "... of 16 bits" rows_take "$t" int16 16 64 16 290
+		check "... by two columns" rows_take "$t" int8 16 64 2 200
 		check "... of 129 terms" rows_take "$t" int8 5 129 31 200
 		;;
 	esac

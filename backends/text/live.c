@@ -94,6 +94,35 @@ static void count_uses(struct text *t, const struct lt_region *r)
 	}
 }
 
+/* Whether an instruction is such an operator of an i32 and a number. */
+static bool has_number(const struct text *t, const struct lt_instruction *i, uint32_t opcode, int32_t number)
+{
+	const struct lt_instruction *x = i->operand[1] < 0 ? NULL : text_at(t, i->operand[1]);
+	return i->opcode == opcode && i->dtype == LT_I32 && i->lanes == 1 && x && x->opcode == LT_OPCODE_const
+		&& (int32_t)x->number == number;
+}
+
+/* The least of the greatest of x and the two ends of a type are one function of x, where ints have 32 bits. */
+static void find_clamps(struct text *t, const struct lt_region *r)
+{
+	static const struct { const char *name; int32_t low, high; } ends[] = {
+		{ "clamp_i8", INT8_MIN, INT8_MAX }, { "clamp_i16", INT16_MIN, INT16_MAX }, { "clamp_u8", 0, UINT8_MAX },
+		{ "clamp_u16", 0, UINT16_MAX } };
+	for (int32_t i = r->first; i < r->first + r->n && t->d->bare && t->d->int_bits == 32; i++) {
+		const struct lt_instruction *min = text_at(t, i);
+		for (size_t k = 0; k < sizeof ends / sizeof *ends && t->value[i].live && !t->value[i].clamp; k++) {
+			if (!has_number(t, min, LT_OPCODE_min, ends[k].high)
+				|| !has_number(t, text_at(t, min->operand[0]), LT_OPCODE_max, ends[k].low)
+				|| t->value[min->operand[0]].uses != 1)
+				continue;
+			struct text_value *x = &t->value[text_at(t, min->operand[0])->operand[0]];
+			t->value[i].clamp = ends[k].name;
+			t->value[min->operand[0]].live = false;
+			x->user = x->user == min->operand[0] ? i : x->user;
+		}
+	}
+}
+
 /* A variable whose first mention is a set in the same block begins there. */
 static void find_declarations(struct text *t, const struct lt_region *r)
 {
@@ -160,6 +189,7 @@ void lt__text_live(struct text *t)
 		fill_region(t, &t->uses[r], &k->regions[r]);
 	for (uint32_t r = 0; r < k->n_region; r++) {
 		count_uses(t, &k->regions[r]);
+		find_clamps(t, &k->regions[r]);
 		find_declarations(t, &k->regions[r]);
 	}
 	hand_down(t);

@@ -77,6 +77,7 @@ struct text_value {                     /* of an instruction */
 	bool pending;                   /* made, but not printed yet */
 	uint32_t mask_bits;             /* of a mask of several lanes: of one lane; 0: as it is used */
 	struct text_range range;        /* of an i64 where narrow.c looks */
+	const char *clamp;              /* a `min` of a `max`: the function that is both; NULL: it is none */
 	uint8_t narrow;                 /* an i64 that is an integer of so many bits in the text, 16 or 32; 0: it is none */
 	struct text_expr expr;
 };

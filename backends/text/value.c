@@ -20,6 +20,10 @@ struct text_expr lt__text_value(struct text *t, int32_t at)
 		return lt__text_grid_value(t, at);
 	if (i->opcode == LT_OPCODE_dot && t->d->quads)
 		return lt__text_quad_dot(t, at);
+	if (t->value[at].clamp) {
+		x[0] = lt__text_plain(t, lt__text_use(t, text_at(t, i->operand[0])->operand[0]), LT_I32);
+		return lt__text_called(t, lt__text_helper(t, t->value[at].clamp, type), x, 1);
+	}
 	if (i->lanes > 1 || type.lanes > 1 || i->opcode == LT_OPCODE_dot)
 		return t->d->packs ? lt__text_pack(t, at) : lt__text_lanes(t, at);
 	if (i->opcode == LT_OPCODE_shuffle && i->lanes == 1 && type.lanes == 1)

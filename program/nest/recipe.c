@@ -19,7 +19,8 @@
  *     $wide             the cast of the product to more bits, if there is one
  *     $around $about    the outermost loop of the product, and of this cast
  *     $user             the innermost loop around the only leaf that reads it, if that does so in place in another nest
- *     $column           its loop over the last dim of the sum, which is $dim; $width: the loop's step
+ *     $column           its loop over the last dim of the sum, which is $dim
+ *     $width            how many columns a tile has: the loop's step, or all where it is not cut
  *     $narrow $long     $column, if the sum has at most 32 bits; if it has more, and $wide is not nothing
  *     $across $line     its innermost loop over another dim of the sum, which is $line, if it has several iterations
  *     $columns $lines   the innermost loops over $dim and $line
@@ -42,6 +43,7 @@
  *                       which is $again then
  *     $after            leaves behind the sum, over its dims, one by one; $first: the first of them in the sum's loops
  *     $into             where the next of them belongs
+ *     $made             the innermost loop over $dim around the first of them
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -453,12 +455,12 @@ static bool is_split(const struct roles *r, lt_var v)
 
 static bool is_long(const struct roles *r) { return lt__dtype_info(r->t->graph->node[r->sum].dtype)->bytes > 4; }
 
-static int64_t column_step(const struct roles *r)
+static int64_t columns_of_tile(const struct roles *r)
 {
-	for (int32_t i = 0; i < r->n_loop; i++)
+	for (int32_t i = 0; i < r->n_loop && is_split(r, r->column); i++)
 		if (r->t->node[r->loop[i]].var == r->column)
 			return r->t->node[r->loop[i]].step;
-	return 1;
+	return r->t->graph->var[r->column].extent;
 }
 
 /* The innermost loop over v. */
@@ -572,6 +574,20 @@ static const char *within_word(const struct roles *r)
 		g->var[r->dim[r->n_dim - 1]].name) : g->var[r->column].name;
 }
 
+/* The innermost loop over the columns around the first of the leaves behind the sum. */
+static const char *made_word(const struct roles *r)
+{
+	return lt__arena_format(r->t->arena, "%%%s/%s%s", r->first, r->t->graph->var[r->column].name,
+		is_split(r, r->column) ? "'" : "");
+}
+
+/* The loop over tiles that this one belongs in. */
+static const char *into_word(const struct roles *r)
+{
+	const lt_var line = r->across < 0 ? r->column : r->t->node[r->across].var;
+	return loop_over(r, is_split(r, r->column) || !is_split(r, line) ? r->column : line);
+}
+
 /* The value of a word of n letters, NULL: it is none; "": it stands for nothing. */
 static const char *word_value(const struct roles *r, const char *word, size_t n, const char *after)
 {
@@ -595,7 +611,7 @@ static const char *word_value(const struct roles *r, const char *word, size_t n,
 		{ "narrow", is_long(r) ? "" : loop_over(r, r->column) },
 		{ "long", is_long(r) && r->wide >= 0 ? loop_over(r, r->column) : "" },
 		{ "dim", g->var[r->column].name },
-		{ "width", lt__arena_format(r->t->arena, "%lld", (long long)column_step(r)) },
+		{ "width", lt__arena_format(r->t->arena, "%lld", (long long)columns_of_tile(r)) },
 		{ "across", r->across < 0 ? "" : loop_over(r, r->t->node[r->across].var) },
 		{ "line", r->across < 0 ? "" : g->var[r->t->node[r->across].var].name },
 		{ "columns", inner_loop(r, r->column) },
@@ -625,8 +641,8 @@ static const char *word_value(const struct roles *r, const char *word, size_t n,
 		{ "deepest", r->n_loop > 0 ? loop_over(r, r->t->node[r->loop[r->n_loop - 1]].var) : "" },
 		{ "after", after ? lt__arena_format(r->t->arena, "%%%s", after) : "" },
 		{ "first", r->first ? lt__arena_format(r->t->arena, "%%%s", r->first) : "" },
-		{ "into", r->first ? lt__arena_format(r->t->arena, "%%%s/%s%s", r->first, g->var[r->column].name,
-			is_split(r, r->column) ? "'" : "") : loop_over(r, r->column) },
+		{ "into", r->first ? made_word(r) : into_word(r) },
+		{ "made", r->first ? made_word(r) : "" },
 	};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (strlen(words[i].name) == n && !memcmp(words[i].name, word, n))
