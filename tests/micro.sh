@@ -198,7 +198,8 @@ done
 # A call of a sum without loops takes its instructions, and one to call it, however few they are.
 short_call() {
 	printf '%s\n' 'x = InputTensor(x, int32, [1]);' 'result y = x + 3;' >"$to/brief.lt"
-	says 0 "verified: 1 elements" "$O/lt-build" "$to/brief.lt" --target "$1" -o "$to/brief.c" --keep "$to/brief" || return
+	says 0 "verified: 1 element compared" "$O/lt-build" "$to/brief.lt" --target "$1" -o "$to/brief.c" \
+		--keep "$to/brief" || return 1
 	arm-none-eabi-objdump -d "$to/brief/brief.o" >"$to/brief.s" && rm -r "$to/brief" || return 1
 	local has took
 	has=$(grep -v nop "$to/brief.s" | grep -c "^ *[0-9a-f]*:")
