@@ -500,7 +500,7 @@ class Graph:
         wide = self.lines[-1].find("int64") > 0
         to = r.choice(["int8", "uint8", "int16", "uint16", "int32"])
         word = r.choice(["even", "floor", "zero", "up", "away"])
-        ends = r.choice(["", ", 3", ", 0, 1, 100"])
+        ends = r.choice(["", ", 3" if to != "int32" else "", ", 0, 1, 100"])
         if wide or r.random() < .6:
             by = r.randint(1, 30) if r.random() < .5 else self.add(f"{self.given('int32', [n], True)} & 15")
             return self.add(f"RequantShiftNode({x}, {by}, {to}, {word}{ends})")
