@@ -326,6 +326,9 @@ static void add_attention(struct network *x, int batch, int side)
 		ADD(", v%d);\n", n);
 	}
 	if (q != k && x->rng >> 33 & 1) {
+		/* A plane that is read as one axis is two axes of the description, and a length is compared with one. */
+		for (int i = 0; i < 3; i++)
+			ADD("%s%d = CopyNode(%s%d);\n", named[i], n, named[i], n);
 		ADD("l%d = InputTensor(l%d, int%d, [%d, 1, 1]) %% 5 + 1;\n", n, n, causal ? 64 : 32, batch);
 		ADD("s%d = EinsumNode(bsd,btd->bst: q%d, k%d) * 0.3;\nt%d = CastNode(IndexNode(s%d, 2), int%d);\n", n, n, n, n, n,
 			causal ? 64 : 32);
