@@ -740,6 +740,8 @@ static void join_axes(struct call_nest *x, struct lt_call *call)
 {
 	struct place_list places = { .n = 0 }, all = { .n = 0 };
 	struct axis_pair pair;
+	if (call->n_axis < 2)           /* where none has an axis there is no table of strides */
+		return;
 	list_places(x, call, false, &places);
 	list_places(x, call, false, &all);
 	list_places(x, call, true, &all);
@@ -865,6 +867,12 @@ static void undescribe(struct lt_freezer *f, struct described_mark m)
 	f->n_stride = m.stride;
 }
 
+/* Entries of a table, which is NULL as long as nothing has any. */
+static void *copy_part(struct lt_freezer *f, const void *table, int32_t first, int32_t n, size_t size)
+{
+	return n ? lt__arena_copy(f->a, (const char *)table + (size_t)first * size, (size_t)n * size) : NULL;
+}
+
 /* The description, or a sentence why there is none, and the product that it is; x->why: why it is none.  A matrix
  * instruction (tile) has the product alone. */
 static lt_status describe_call(struct call_nest *x, bool tile, struct lt_call *call)
@@ -891,11 +899,10 @@ static lt_status describe_call(struct call_nest *x, bool tile, struct lt_call *c
 		return LT_OK;
 	}
 	const struct described of = {
-		.axis = lt__arena_copy(f->a, f->call_dim + made.first_axis, sizeof *of.axis * (size_t)made.n_axis),
-		.read = lt__arena_copy(f->a, f->call_read + made.first_read, sizeof *of.read * (size_t)made.n_read),
+		.axis = copy_part(f, f->call_dim, made.first_axis, made.n_axis, sizeof *of.axis),
+		.read = copy_part(f, f->call_read, made.first_read, made.n_read, sizeof *of.read),
 		.result = f->call_result[made.first_result],
-		.stride = made.n_axis ? lt__arena_copy(f->a, f->stride + m.stride,
-			sizeof *of.stride * (size_t)(f->n_stride - m.stride)) : NULL,
+		.stride = copy_part(f, f->stride, m.stride, f->n_stride - m.stride, sizeof *of.stride),
 		.first_stride = m.stride };
 	if (tile) {
 		undescribe(f, m);

@@ -39,7 +39,7 @@ static void crossing_add(struct lt_program *p, const struct lt_pstep *s, int64_t
 	struct lt_tally *t = &p->tally;
 	const uintptr_t at = (uintptr_t)s, once = (uintptr_t)p->plan.prepare;
 	t->move_ns += ns;
-	if (at >= once && at < (uintptr_t)(p->plan.prepare + p->plan.n_prepare))
+	if (at - once < (uintptr_t)p->plan.n_prepare * sizeof *s)
 		t->once_ns += ns;
 	else if (!s->from_memory)
 		t->send_ns += ns;

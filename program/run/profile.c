@@ -120,8 +120,7 @@ static void profile_add_span(struct lt_profiler *x, int32_t lane, int64_t begin_
 int32_t lt__run_step(const struct lt_program *p, const struct lt_pstep *s)
 {
 	const uintptr_t at = (uintptr_t)s, first = (uintptr_t)p->plan.run;
-	const uintptr_t end = (uintptr_t)(p->plan.run + p->plan.n_run);
-	return at >= first && at < end ? (int32_t)(s - p->plan.run) : -1;
+	return at - first < (uintptr_t)p->plan.n_run * sizeof *s ? (int32_t)(s - p->plan.run) : -1;
 }
 
 static bool profile_event(struct lt_profiler *x, const struct lt_program *p, const struct lt_pstep *s, int32_t event,
