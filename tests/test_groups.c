@@ -449,11 +449,19 @@ static bool is_widened(const struct lt_graph *g, lt_node n)
 		&& is_half(g->node[g->node[n].operand[0]].dtype);
 }
 
-/* What a call of a sum multiplies is halves where the graph has halves: their casts are in the group, but for
- * those of several values, one behind the other.  What is computed again is such casts. */
+/* What a call of a sum multiplies is halves where the graph has halves: their casts are in the group, unless one
+ * is of several values, one behind the other.  What is computed again is such casts. */
 static void check_casts(const struct lt_looptree *t, const char *text)
 {
 	const struct lt_graph *g = t->graph;
+	bool *joins = calloc((size_t)t->n_node + 1, 1);        /* by root: it reads such a cast of several values */
+	for (lt_node n = 0; n < g->n_node; n++)
+		for (int32_t k = 0; t->leaf_of[n] >= 0 && k < t->leaf[n]->n_read; k++)
+			for (int32_t p = 0; p < t->leaf[n]->read[k].n_piece; p++) {
+				const lt_node base = t->leaf[n]->read[k].piece[p].base;
+				if (is_widened(g, base) && t->leaf[base]->read[0].n_piece > 1)
+					joins[lt__root_of(t, t->leaf_of[n])] = true;
+			}
 	for (lt_node n = 0; n < g->n_node; n++) {
 		if (t->leaf_of[n] < 0)
 			continue;
@@ -463,11 +471,11 @@ static void check_casts(const struct lt_looptree *t, const char *text)
 		for (int32_t k = 0; term && k < leaf->n_read; k++)
 			for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
 				const lt_node base = leaf->read[k].piece[p].base;
-				cr_assert(!is_widened(g, base) || t->leaf[base]->read[0].n_piece > 1
-					|| lt__root_of(t, t->leaf_of[base]) == root,
+				cr_assert(!is_widened(g, base) || joins[root] || lt__root_of(t, t->leaf_of[base]) == root,
 					"%%%s reads %%%s as float32\n%s", g->node[n].name, g->node[base].name, text);
 			}
 	}
+	free(joins);
 	for (int32_t i = 0; t->derived && i < t->derived->n_step; i++) {
 		const lt_node made = t->derived->step[i].kind == LT_DERIVED_CLONE ? node_of(g, t->derived->step[i].made) : -1;
 		cr_assert(made < 0 || g->node[made].op == LT_OP_view || is_widened(g, made), "%%%s is computed twice\n%s",
@@ -869,6 +877,33 @@ Test(groups, images_are_copied_where_a_row_wants_their_channels_together)
 		row.layouts = rows[i].layouts | LT_LAYOUT_BATCH;
 		expect_said(text, &row, 1, copied, rows[i].copied);
 		expect_said(text, &row, 1, "a call of g for the group", rows[i].taken);
+	}
+}
+
+/* A result whose channels lie apart is written with them side by side, and turned by who reads it, or by a copy. */
+Test(groups, results_are_turned_where_a_row_wants_their_channels_together)
+{
+	static const char turned[] = "and which writes %r in the order [i y x o]", copied[] = ", which a copy turns";
+	struct lt_routine row = { .name = "g", .pattern = LT_PATTERN_GRAPH, .left = BIT(LT_F16), .right = BIT(LT_F16),
+		.result = BIT(LT_F16), .sum = LT_F64, .anchors = BIT(LT_ANCHOR_CONVOLUTION), .max_results = 1, .wide = 1 };
+	static const struct { const char *dims, *result; uint32_t layouts; bool turned, copied; } rows[] = {
+		{ "i, o, y, x", "result \"r\" = %r\n", LT_LAYOUT_CHANNELS_LAST, true, true },
+		{ "i, o, y, x", "%n = i32[i, o, y, x] cast %r\nresult \"n\" = %n\n", LT_LAYOUT_CHANNELS_LAST, true, false },
+		{ "i, y, x, o", "result \"r\" = %r\n", LT_LAYOUT_CHANNELS_LAST, false, false },
+		{ "i, o, y, x", "result \"r\" = %r\n", LT_LAYOUT_ANY, false, false },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char text[1200];
+		(void)snprintf(text, sizeof text, "graph 1\nvar i 2\nvar j 3\nvar k 9\nvar l 7\nvar o 10\nvar y 9\nvar x 7\n"
+			"var s 3\nvar t 3\n%%a = f16[i, k, l, j] input \"a\"\n%%w = f16[o, s, t, j] constant \"w\"\n"
+			"%%fa = f32[i, k, l, j] cast %%a\n%%fw = f32[o, s, t, j] cast %%w\n%%v = f32[i, j, y, s, x, t] view { "
+			"%%fa[i, y + s - 1, x + t - 1, j] if y + s - 1 >= 0, 9 - y - s >= 0, x + t - 1 >= 0, 7 - x - t >= 0; else 0.0 }\n"
+			"%%p = f32[%s, j, s, t] mul %%v, %%fw\n%%c = f32[%s] add.reduce %%p\n%%r = f16[%s] cast %%c\n%s",
+			rows[i].dims, rows[i].dims, rows[i].dims, rows[i].result);
+		row.layouts = rows[i].layouts | LT_LAYOUT_BATCH;
+		expect_said(text, &row, 1, "a call of g for the group", true);
+		expect_said(text, &row, 1, turned, rows[i].turned);
+		expect_said(text, &row, 1, copied, rows[i].copied);
 	}
 }
 

@@ -11,7 +11,9 @@
  *
  * Where a row asks for an image's channels side by side, and it comes from outside in another order, the row is asked
  * again as if there were a copy in that order, which the option then pays for.  Filters that are constant are copied
- * once, whatever row takes them so: one after the other, and each as the row wants it.
+ * once, whatever row takes them so: one after the other, and each as the row wants it.  Where the graph wants the
+ * result's channels apart, the row is asked as if it were written with them side by side: its readers turn it; of a
+ * result of the graph's a copy does.
  *
  * A cast that widens what lies in memory costs nothing to be done again where it is read: it is a member of each group
  * that reads it, whoever else does, and is computed again for those that are chosen.
@@ -391,7 +393,7 @@ static void lay_in(const struct lt_graph *g, lt_node n, const int32_t *order, in
 
 /* Memory for what the group reads from outside, and for its results. */
 static void give_memory(const struct growing *x, struct lt_arena *a, const struct lt_looptree *t,
-	const struct lt_group_copy *copied, struct lt_fmemory *out)
+	const struct lt_group_copy *copied, const struct lt_group_copy *turned, struct lt_fmemory *out)
 {
 	const struct lt_graph *g = t->graph;
 	struct lt_fstorage *storage = LT_NEW(a, struct lt_fstorage, g->n_node + 1);
@@ -408,7 +410,9 @@ static void give_memory(const struct growing *x, struct lt_arena *a, const struc
 		lt__dense_strides(g, i, location[i].stride);
 		if (x->touched[i] == copied->node)
 			lay_in(g, i, copied->order, location[i].stride);
-		if (in)
+		if (x->touched[i] == turned->node)
+			lay_in(g, i, turned->order, location[i].stride);
+		else if (in)
 			place_result(x, a, x->touched[i], &storage[n], &location[i]);
 		n++;
 		if (in)
@@ -425,7 +429,7 @@ struct asked_group {
 	const struct lt_looptree *t;    /* of the group alone */
 	const struct lt_routine *row;
 	int32_t roundings, added;       /* that the row leaves out, and that it may have where the graph has none */
-	struct lt_group_copy copied, filters;
+	struct lt_group_copy copied, filters, turned;
 	const char *why;
 	struct lt_take_reach reach;
 };
@@ -558,8 +562,11 @@ static struct lt_group_copy find_apart(const struct growing *x, const struct lt_
 	for (lt_node i = 0; i < g->n_node && slot >= 0; i++)
 		if (memory->location[i].storage == f->bind[slot].storage && memory->location[i].storage >= 0)
 			found = i;
-	if (found < 0 || lt__has_leaf(x->s->g, x->touched[found]) || x->s->n_reader[x->touched[found]] != 1)
+	const lt_node of = found < 0 ? -1 : x->touched[found];
+	if (of < 0 || lt__has_leaf(x->s->g, of))
 		return none;
+	if (x->s->n_reader[of] != 1 && (which == FILTERS || x->s->g->node[of].op != LT_OP_input || x->s->written[of]))
+		return none;            /* others would read the copy: of an image they may */
 	int32_t place[LT_MAX_RANK], n = 0;
 	int32_t *order = LT_NEW(x->s->t->arena, int32_t, g->node[found].n_dim + 1);
 	if (!place_dims(f, g, found, &memory->location[found], which, channels_last, place))
@@ -588,8 +595,38 @@ static struct lt_group_copy find_filters(
 	return found.node >= 0 && q->x->s->constant[found.node] ? found : none;
 }
 
-/* *image: what a copy of might help, if no row takes it. */
-static lt_status ask_about(struct asked_group *q, struct lt_group_copy *image)
+/* The one result of a convolution, whose channels lie apart: all dims as they were, but for these. */
+static struct lt_group_copy find_turned(const struct growing *x, const struct lt_frozen *f, const struct lt_graph *g,
+	const struct lt_fmemory *memory)
+{
+	const struct lt_group_copy none = { -1, NULL };
+	const struct lt_call *c = f->tree.calls.n > 0 ? LT_AT(struct lt_call, f->tree.calls, 0) : NULL;
+	lt_node found = -1;
+	int32_t last = -1, n = 0;
+	if (!c || c->undescribed || c->anchor < 0 || c->n_anchor != 1 || c->n_result != 1
+		|| LT_AT(struct lt_call_anchor, f->tree.call_anchors, c->anchor)->kind != LT_ANCHOR_CONVOLUTION)
+		return none;
+	const struct lt_call_result *r = LT_AT(struct lt_call_result, f->tree.call_results, c->first_result);
+	for (lt_node i = 0; i < g->n_node; i++)
+		if (x->in[x->touched[i]] && memory->location[i].storage >= 0)
+			found = i;
+	for (int32_t i = 0; i < c->n_axis && found >= 0; i++) {
+		const struct lt_call_dim *axis = LT_AT(struct lt_call_dim, f->tree.call_dims, c->first_axis + i);
+		if (axis->role == LT_DIM_COLUMN)
+			last = dim_along(g, found, &memory->location[found], f->tree.strides[r->first_stride + i]);
+	}
+	if (last < 0 || last == g->node[found].n_dim - 1)
+		return none;
+	int32_t *order = LT_NEW(x->s->t->arena, int32_t, g->node[found].n_dim + 1);
+	for (int32_t d = 0; d < g->node[found].n_dim; d++)
+		if (d != last)
+			order[n++] = d;
+	order[n] = last;
+	return (struct lt_group_copy){ x->touched[found], order };
+}
+
+/* *image, *result: what a copy of might help, if no row takes it, and what might be written in another order. */
+static lt_status ask_about(struct asked_group *q, struct lt_group_copy *image, struct lt_group_copy *result)
 {
 	struct lt_graph g;
 	struct lt_looptree t;
@@ -605,23 +642,31 @@ static lt_status ask_about(struct asked_group *q, struct lt_group_copy *image)
 	t.node[group].call = "a routine";
 	LT_TRY(add_leaves(q->x->s, &t, q->x->number, group, q->member, q->n));
 	LT_TRY(lt__fill_scopes(&t));
-	give_memory(q->x, q->a, &t, &q->copied, &memory);
+	give_memory(q->x, q->a, &t, &q->copied, &q->turned, &memory);
 	LT_TRY(lt__freeze(&t, &memory, q->a, &frozen, &failed));
 	ask_rows(q, &frozen[0]);
 	*image = find_apart(q->x, &frozen[0], &g, &memory, IMAGE, true);
+	*result = find_turned(q->x, &frozen[0], &g, &memory);
 	q->filters = find_filters(q, &frozen[0], &g, &memory);
 	return LT_OK;
 }
 
+static bool wants_layout(const struct asked_group *q) { return !q->row && q->reach.step == LT_TAKE_LAYOUT; }
+
 static lt_status ask_body(void *arg)
 {
 	struct asked_group *q = arg;
-	struct lt_group_copy image, none;
-	LT_TRY(ask_about(q, &image));
-	if (q->row || q->reach.step != LT_TAKE_LAYOUT || image.node < 0)
-		return LT_OK;
-	q->copied = image;
-	return ask_about(q, &none);
+	struct lt_group_copy image, none, result;
+	LT_TRY(ask_about(q, &image, &result));
+	if (wants_layout(q) && image.node >= 0) {
+		q->copied = image;
+		LT_TRY(ask_about(q, &none, &result));
+	}
+	if (wants_layout(q) && result.node >= 0) {
+		q->turned = result;
+		LT_TRY(ask_about(q, &none, &none));
+	}
+	return LT_OK;
 }
 
 /* -- options -- */
@@ -664,7 +709,7 @@ static lt_status try_group(struct growing *x, lt_node newest, bool *taken)
 	struct lt_auto *s = x->s;
 	lt_node sorted[MAX_GROUP];
 	struct asked_group q = { .x = x, .member = sorted, .n = x->n, .copied = { -1, NULL },
-		.filters = { -1, NULL } };
+		.filters = { -1, NULL }, .turned = { -1, NULL } };
 	*taken = false;
 	s->t->ctx->labour.calls += x->n;
 	if (tears_terms(x) || hands_on_more(x))
@@ -683,8 +728,9 @@ static lt_status try_group(struct growing *x, lt_node newest, bool *taken)
 		x->why[newest] = lt__arena_string(s->t->arena, q.why);
 		x->reach[newest] = q.reach;
 	}
+	const lt_node turned = q.turned.node >= 0 && s->written[q.turned.node] ? q.turned.node : -1;
 	const int64_t gain = st || !q.row ? 0
-		: gain_of(x, q.a, q.row, sorted) - lt__copy_cost(s, q.copied.node);
+		: gain_of(x, q.a, q.row, sorted) - lt__copy_cost(s, q.copied.node) - lt__copy_cost(s, turned);
 	lt__arena_free(q.a);
 	if (st || !q.row)
 		return st;
@@ -692,7 +738,7 @@ static lt_status try_group(struct growing *x, lt_node newest, bool *taken)
 	struct lt_group_option *o = &x->option[x->n_option++];
 	*o = (struct lt_group_option){ .name = q.row->name, .seed = x->seed,
 		.before = x->n - x->n_behind, .roundings = q.roundings, .added = q.added, .gain = gain,
-		.product = q.row->pattern == LT_PATTERN_PRODUCT, .copied = { q.copied, q.filters },
+		.product = q.row->pattern == LT_PATTERN_PRODUCT, .copied = { q.copied, q.filters }, .turned = q.turned,
 		.member = LT_NEW(s->t->arena, lt_node, x->n + 1), .again = LT_NEW(s->t->arena, lt_node, x->n + 1) };
 	for (int32_t i = 0; i < x->n; i++) {
 		if (x->again[sorted[i]])
@@ -890,6 +936,46 @@ static const char *all_names(const struct lt_auto *s, const struct lt_group_opti
 	return member_names(s, all, o->n + o->n_again);
 }
 
+/* What a term of the group reads as a wider cast from outside, so that the call is one of the wider type; -1. */
+static lt_node widened_before(const struct lt_auto *s, const struct lt_group_option *o)
+{
+	for (int32_t i = 0; i < o->n; i++) {
+		const struct lt_leaf *leaf = is_term(s, o->member[i]) ? s->t->leaf[o->member[i]] : NULL;
+		for (int32_t k = 0; leaf && k < leaf->n_read; k++)
+			for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
+				const lt_node base = leaf->read[k].piece[p].base;
+				const struct lt_nodedef *d = base < 0 || s->constant[base] ? NULL : &s->g->node[base];
+				if (d && d->op == LT_OP_cast && !lt__has(o->member, o->n, base) && !lt__has(o->again, o->n_again, base)
+					&& lt__dtype_info(s->g->node[d->operand[0]].dtype)->bytes < lt__dtype_info(d->dtype)->bytes)
+					return base;
+			}
+	}
+	return -1;
+}
+
+static const char *explain_widened(const struct lt_auto *s, const struct lt_group_option *o)
+{
+	const lt_node cast = widened_before(s, o);
+	if (cast < 0)
+		return "";
+	const struct lt_nodedef *d = &s->g->node[cast];
+	const char *joins = s->t->leaf[cast]->read[0].n_piece > 1
+		? ", since that joins several values; materialize it, and group them" : "";
+	return lt__arena_format(s->t->arena, ", and which multiplies %s, as %%%s is a cast of %s outside of it%s",
+		lt__dtype_info(d->dtype)->name, d->name, lt__dtype_info(s->g->node[d->operand[0]].dtype)->name, joins);
+}
+
+static const char *order_text(const struct lt_auto *s, const struct lt_group_copy *of)
+{
+	const struct lt_nodedef *d = &s->g->node[of->node];
+	struct lt_text x = { .arena = s->t->arena };
+	lt__text_format(&x, "%%%s in the order [", d->name);
+	for (int32_t k = 0; k < d->n_dim; k++)
+		lt__text_format(&x, "%s%s", k ? " " : "", s->g->var[d->dim[of->order[k]]].name);
+	lt__text_format(&x, "]");
+	return x.at;
+}
+
 static void explain_group(struct lt_auto *s, const struct lt_group_option *o)
 {
 	struct lt_arena *a = s->t->arena;
@@ -899,16 +985,15 @@ static void explain_group(struct lt_auto *s, const struct lt_group_option *o)
 	const char *copied = "";
 	for (int i = 0; i < 2; i++) {
 		const struct lt_group_copy *copy = &o->copied[i];
-		const struct lt_nodedef *of = copy->node < 0 ? NULL : &s->g->node[copy->node];
-		struct lt_text dims = { .arena = a };
-
-		for (int32_t k = 0; of && k < of->n_dim; k++)
-			lt__text_format(&dims, "%s%s", k ? " " : "", s->g->var[of->dim[copy->order[k]]].name);
-		copied = !of ? copied : lt__arena_format(a, "%s, and which reads a copy of %%%s in the order [%s]%s", copied,
-			of->name, dims.at, i == FILTERS ? ", made once" : "");
+		copied = copy->node < 0 ? copied : lt__arena_format(a, "%s, and which reads a copy of %s%s", copied,
+			order_text(s, copy), i == FILTERS ? ", made once" : "");
 	}
+	if (o->turned.node >= 0)
+		copied = lt__arena_format(a, "%s, and which writes %s%s", copied, order_text(s, &o->turned),
+			s->written[o->turned.node] ? ", which a copy turns" : "");
 	lt__auto_group_because(s, o->seed, lt__arena_format(a, "tree: a call of %s for the group %s, whose leaves hand on "
-		"%lld bytes%s%s%s", o->name, all_names(s, o), (long long)o->gain, roundings, added, copied));
+		"%lld bytes%s%s%s%s", o->name, all_names(s, o), (long long)o->gain, roundings, added, copied,
+		explain_widened(s, o)));
 	for (int32_t i = 0; i < o->n; i++)
 		if (o->member[i] != o->seed)
 			lt__auto_group_because(s, o->member[i], lt__arena_format(s->t->arena, "tree: in the group of %%%s, a call of %s",
@@ -995,11 +1080,18 @@ static struct lt_memlayout *layout_in(const struct lt_auto *s, lt_node n, const 
 	return lt__layout_new(s->t, n_dim, digit, 0);
 }
 
+static void add_copy(struct lt_auto *s, struct lt_derived_step *step, int32_t *n, lt_node of)
+{
+	const char *name = lt__arena_string(s->t->arena, s->g->node[of].name);
+	step[(*n)++] = (struct lt_derived_step){ .kind = LT_DERIVED_MATERIALIZE, .of = name,
+		.made = lt__derived_name(s->t, lt__arena_format(s->t->arena, "%s.copy", name)) };
+}
+
 lt_status lt__auto_copy_read(
 	struct lt_auto *s, const struct lt_group_option *option, int32_t n_option, const lt_node **to)
 {
-	struct lt_derived_step *step = LT_NEW(s->t->arena, struct lt_derived_step, 2 * n_option + 1);
-	const int32_t **order = LT_NEW(s->t->arena, const int32_t *, 2 * n_option + 1);
+	struct lt_derived_step *step = LT_NEW(s->t->arena, struct lt_derived_step, 3 * n_option + 1);
+	const int32_t **order = LT_NEW(s->t->arena, const int32_t *, 3 * n_option + 1);
 	int32_t n = 0;
 	lt_node *moved = LT_NEW(s->t->arena, lt_node, s->g->n_node + 1);
 	bool *is_copied = LT_NEW(s->t->arena, bool, s->g->n_node + 1);
@@ -1010,10 +1102,18 @@ lt_status lt__auto_copy_read(
 		if (!option[i / 2].chosen || copy->node < 0 || is_copied[copy->node])
 			continue;
 		is_copied[copy->node] = true;   /* all read it */
-		const char *of = lt__arena_string(s->t->arena, s->g->node[copy->node].name);
 		order[n] = copy->order;
-		step[n++] = (struct lt_derived_step){ .kind = LT_DERIVED_MATERIALIZE, .of = of,
-			.made = lt__derived_name(s->t, lt__arena_format(s->t->arena, "%s.copy", of)) };
+		add_copy(s, step, &n, copy->node);
+	}
+	for (int32_t i = 0; i < n_option; i++) {
+		const struct lt_group_copy *turned = &option[i].turned;
+
+		if (!option[i].chosen || turned->node < 0)
+			continue;
+		s->t->layout[turned->node] = layout_in(s, turned->node, turned->order);
+		order[n] = NULL;                /* the copy is what the graph wants */
+		if (s->written[turned->node])
+			add_copy(s, step, &n, turned->node);
 	}
 	if (!n)
 		return LT_OK;
@@ -1021,7 +1121,8 @@ lt_status lt__auto_copy_read(
 	s->g = s->t->graph;
 	for (int32_t i = 0; i < n; i++) {
 		const lt_node copy = lt__tree_node_named(s->t, step[i].made);
-		s->t->layout[copy] = layout_in(s, copy, order[i]);
+		if (order[i])
+			s->t->layout[copy] = layout_in(s, copy, order[i]);
 	}
 	*to = moved;
 	return LT_OK;

@@ -19,6 +19,7 @@ struct lt_group_option {
 	int64_t gain;
 	bool product;                   /* a row took it that takes a product: the seed sums it */
 	struct lt_group_copy copied[2]; /* what it reads a copy of: an image, in each run; filters that are constant, once */
+	struct lt_group_copy turned;    /* its result, where it is written in another order than its dims' */
 	bool chosen;
 };
 /* What one kernel of these leaves costs: the bytes that it reads and writes, a value once.  r: the routine that it is a
@@ -50,7 +51,8 @@ lt_status lt__auto_groups(struct lt_auto *, struct lt_group_option **option, int
  * NULL: nowhere. */
 lt_status lt__auto_compute_again(
 	struct lt_auto *, struct lt_group_option *, int32_t n_option, const lt_node **to);
-/* Adds the copies that the chosen ones read, between a value and all who read it; to: the same. */
+/* Adds the copies that the chosen ones read, between a value and all who read it, and lays what they write; to: the
+ * same. */
 lt_status lt__auto_copy_read(
 	struct lt_auto *, const struct lt_group_option *, int32_t n_option, const lt_node **to);
 /* The leaves of one, as nests in a group of the tree. */

@@ -165,6 +165,7 @@ static void gather_members(const struct shared_casts *x, int32_t number, const l
 	o->n = n;
 	o->n_again = 0;
 	o->seed = to[o->seed];
+	o->turned.node = o->turned.node < 0 ? -1 : to[o->turned.node];
 	for (int i = 0; i < 2; i++)
 		o->copied[i].node = o->copied[i].node < 0 ? -1 : to[o->copied[i].node];
 }

@@ -1352,6 +1352,51 @@ Test(cudnn, default_trees_of_filters_beside_each_other)
 	}
 }
 
+#define PLANES(type) "x = InputTensor(x, " type ", [1, 64, 17, 17]); " \
+	"w = ConstantTensor(w, " type ", [64, 64, 3, 3]); b = ConstantTensor(b, " type ", [64, 1, 1]);\n"
+/* Halves whose channels lie apart where the graph has them, or that others read, too: each convolution is a call in
+ * halves, and computes what the graph does. */
+Test(cudnn, default_trees_of_halves_that_lie_apart_or_are_shared)
+{
+	static const struct { const char *script; int turned; } cases[] = {
+		{ PLANES("float16") "result = MaxNode(Conv2dNode(x, w, " BORDER ") + b, 0);\n", 1 },
+		{ PLANES("bfloat16") "y = Conv2dNode(x, w, " BORDER ") + b;\nresult = ConcatNode(1, y, x);\n", 1 },
+		{ "x = InputTensor(x, bfloat16, [1, 17, 17, 64]); w = ConstantTensor(w, bfloat16, [64, 64, 3, 3]); "
+			"b = ConstantTensor(b, bfloat16, [64, 1, 1]); v = ConstantTensor(v, bfloat16, [64, 64, 3, 3]);\n"
+			"c = PermuteNode(x, [0, 3, 1, 2]);\ny = MaxNode(Conv2dNode(c, w, " BORDER ") + b, 0);\n"
+			"result = PermuteNode(Conv2dNode(y, v, " BORDER ") + b + c, [0, 2, 3, 1]);\n", 0 } };
+	const char *o = getenv("O") ? getenv("O") : "build";
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char command[2000];
+		(void)snprintf(command, sizeof command, "cat >%s/x.lt <<'E'\n%sE\n%s/lt-run -b cudnn --dump=tree %s/x.lt "
+			"2>%s/err | sed 's/call cudnn.graph/call graph/; s/^target .*/target -/' >%s/out; %s/lt-run --no-cache "
+			"-b sim:grid/groups --schedule=%s/out -q --verify -i '*=random' -c '*=random' %s/x.lt >%s/err 2>&1",
+			folder, cases[i].script, o, folder, folder, folder, o, folder, folder, folder);
+		const int rc = system(command);
+		read_file("err", output, sizeof output);
+		cr_expect(rc == 0 && strstr(output, "verify: passed"), "%s%s", cases[i].script, output);
+		read_file("out", output, sizeof output);
+		cr_expect_eq(count(output, "call graph  #"), i == 2 ? 2 : 1, "%s", output);
+		cr_expect_eq(count(output, "layout [y x i2]  # whole"), cases[i].turned, "%s", output);
+		for (const char *at = output; (at = strstr(at, "f32[i2 j k2 l2] = cast")); at++)
+			cr_expect(strncmp(strchr(at, '#'), "# local", 7) == 0, "filters in float32: %s", output);
+		for (const char *at = output; (at = strstr(at, "# whole")); at++) {
+			const char *line = at;
+			while (line > output && line[-1] != '\n')
+				line--;
+			char type[8] = "";
+			cr_expect(sscanf(line, " %%%*s %7[a-z0-9]", type) == 1 && strcmp(type, "f32") != 0, "%s", line);
+		}
+	}
+	/* Of several values, one behind the other, the cast is a kernel, and it is said. */
+	const char *says = run_fresh("cudnn", PLANES("float16") "z = InputTensor(z, float16, [1, 64, 17, 17]);\n"
+		"v = ConstantTensor(v, float16, [64, 128, 3, 3]);\nresult = Conv2dNode(ConcatNode(1, x, z), v, " BORDER ");\n",
+		NULL, "--dump=explain");
+	cr_expect_not_null(strstr(says, "which multiplies f32, as %result.cast is a cast of f16 outside of it, since that "
+		"joins several values"), "%s", says);
+}
+#undef PLANES
+
 /* Of halves that each operator rounds: what calls read and write are halves, and nothing else is done. */
 Test(cudnn, default_trees_of_halves)
 {
