@@ -449,8 +449,8 @@ static bool is_widened(const struct lt_graph *g, lt_node n)
 		&& is_half(g->node[g->node[n].operand[0]].dtype);
 }
 
-/* What a call of a sum multiplies is halves where the graph has halves: their casts are in the group, unless one
- * is of several values, one behind the other.  What is computed again is such casts. */
+/* What a call of a product or convolution multiplies is halves where the graph has halves: their casts are in the
+ * group, unless one is of several values, one behind the other.  What is computed again is such casts. */
 static void check_casts(const struct lt_looptree *t, const char *text)
 {
 	const struct lt_graph *g = t->graph;
@@ -467,7 +467,8 @@ static void check_casts(const struct lt_looptree *t, const char *text)
 			continue;
 		const lt_tnode root = lt__root_of(t, t->leaf_of[n]);
 		const struct lt_leaf *leaf = t->leaf[n];
-		const bool term = t->node[root].loop == LT_CALL && g->node[n].op == LT_OP_mul && !g->node[n].reduce;
+		const bool term = t->node[root].loop == LT_CALL && g->node[n].op == LT_OP_mul && !g->node[n].reduce
+			&& strcmp(t->node[root].call, "attention") != 0;
 		for (int32_t k = 0; term && k < leaf->n_read; k++)
 			for (int32_t p = 0; p < leaf->read[k].n_piece; p++) {
 				const lt_node base = leaf->read[k].piece[p].base;
