@@ -326,8 +326,8 @@ static void row_place(struct call_nest *x, const struct lt_described_op *op, con
 static bool same_place(const struct call_nest *x, const struct lt_fplace *a, const struct lt_fplace *b)
 {
 	const int64_t *stride = x->f->stride;
-	return lt__row_same(&a->row, &b->row) && (x->d.n_axis == 0
-		|| !memcmp(stride + a->first_stride, stride + b->first_stride, sizeof *stride * (size_t)x->d.n_axis));
+	return lt__row_same(&a->row, &b->row) && !memcmp(stride + a->first_stride, stride + b->first_stride,
+		sizeof *stride * (size_t)x->d.n_axis);
 }
 
 static bool same_read(const struct call_nest *x, const struct lt_fcallread *a, const struct lt_fcallread *b)
@@ -740,8 +740,6 @@ static void join_axes(struct call_nest *x, struct lt_call *call)
 {
 	struct place_list places = { .n = 0 }, all = { .n = 0 };
 	struct axis_pair pair;
-	if (call->n_axis < 2)           /* where none has an axis there is no table of strides */
-		return;
 	list_places(x, call, false, &places);
 	list_places(x, call, false, &all);
 	list_places(x, call, true, &all);

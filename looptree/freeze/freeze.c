@@ -291,6 +291,7 @@ static lt_status freeze_all(void *arg)
 		.buffer_of_node = no_numbers(a, g->n_node),
 		.buffer_of_storage = no_numbers(a, x->memory->n_storage),
 		.fill = LT_NEW(a, struct lt_fill *, g->n_node + 1) };
+	LT_GROW(f.a, f.stride, f.n_stride, f.cap_stride);       /* what has no axes points there, too */
 	*x->out = LT_NEW(x->keep, struct lt_frozen, t->n_root + 1);
 	lt__freeze_reductions(&f);
 	const struct lt_freezer empty = f;
