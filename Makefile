@@ -8,7 +8,7 @@
 # make playground   a page with that library, in $(O)/playground: static files (docs/playground.md)
 # make python       the package looptree for Python 3.11 and later, in build/python; pip install . makes a wheel of it
 # make demo         handwritten-style digits, classified by lt-run      make demo-accuracy   2000 MNIST images
-# make check        what needs no device, in 15 minutes         make check-more   the tests that take longer
+# make check        what needs no device, in ten minutes        make check-more   the tests that take longer
 # make bless        rewrites what tests compare with
 # make bench        a short pass of lt-bench; BENCH='gemm --threads 1,2' another one
 # make python-check tests of it: mypy, and pytest on tests/python; make python-asan: bad input under AddressSanitizer
