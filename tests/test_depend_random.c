@@ -447,7 +447,7 @@ static void one_tree(const struct make *m, struct lt_graph *graph, const struct 
 Test(depend_random, exact_answers_are_those_of_enumeration)
 {
 	struct tally tally = { 0 };
-	const uint64_t graphs = must_draws("LT_DEPEND_GRAPHS", 200), first = must_number("LT_DEPEND_SEED", 1);
+	const uint64_t graphs = must_draws("LT_DEPEND_GRAPHS", 120), first = must_number("LT_DEPEND_SEED", 1);
 	for (uint64_t seed = first; seed < first + graphs; seed++) {
 		struct make m;
 		struct lt_context *ctx;
@@ -472,6 +472,6 @@ Test(depend_random, exact_answers_are_those_of_enumeration)
 		(unsigned long long)first, tally.legal, tally.own, tally.across, tally.early, tally.kinds, tally.plain,
 		tally.ran, tally.shape, tally.repeats);
 	const int tenth = (int)graphs / 10;
-	cr_assert(tally.legal > 12 * tenth && tally.own > 3 * tenth && tally.across > tenth && tally.early > tenth
-		&& tally.kinds > tenth, "each sort is common enough");
+	cr_assert(graphs < 20 || (tally.legal > 12 * tenth && tally.own > 3 * tenth && tally.across > tenth
+		&& tally.early > tenth && tally.kinds > tenth), "each sort is common enough");
 }
