@@ -88,8 +88,9 @@ static lt_status find_clang(struct building *b)
 
 /* Products are added to sums one by one, as the text has them: gcc would add products first, and hold more of them than
  * there are registers.  What a loop decides in each iteration alike is decided before it: whether a row of an image is
- * beside its border. */
-static const char in_order[] = " -fno-tree-reassoc -funswitch-loops";
+ * beside its border.  gcc 12 makes a kernel again for the addresses that its one caller gives, and takes what is there
+ * for something else then (-fno-ipa-cp). */
+static const char in_order[] = " -fno-tree-reassoc -funswitch-loops -fno-ipa-cp";
 
 static lt_status find_in_order(struct building *b)
 {
