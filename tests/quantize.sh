@@ -628,7 +628,7 @@ import numpy as np
 rng = np.random.default_rng(2)
 np.savez('deep.npz', a=rng.normal(size=(6, 192)).astype('f'), b=rng.normal(size=(192, 192)).astype('f') / 14,
          c=rng.normal(size=(192, 4)).astype('f'))
-np.save('deep.npy', rng.normal(size=(6000, 6)).astype('f'))
+np.save('deep.npy', rng.normal(size=(60000, 6)).astype('f'))
 PY
 	echo 'x = InputTensor(x, float32, [2, 6]); h = ReLUNode(x @ ConstantTensor(a, float32, [6, 192]));
 b = ConstantTensor(b, float32, [192, 192]);
