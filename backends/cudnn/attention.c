@@ -115,11 +115,11 @@ static bool take_lengths(struct cudnn_attention *x, int32_t condition)
 	return true;
 }
 
-/* The library reads one for each batch. */
+/* The library reads one for each batch, and how many queries there are. */
 static bool lengths_fit(const struct cudnn_attention *x)
 {
 	return x->read[PART_N] < 0 || (!x->heads.stride[PART_N] && !x->group.stride[PART_N] && !x->sequence.stride[PART_N]
-		&& (x->outer.extent == 1 || x->outer.stride[PART_N]));
+		&& (x->outer.extent == 1 || x->outer.stride[PART_N]) && x->sequence.extent <= INT32_MAX);
 }
 
 /* ---- a mask of its own ---- */
@@ -479,6 +479,11 @@ static struct extents of_scores(const struct cudnn_attention *x, int64_t keys)
 	return (struct extents){ .n = { x->outer.extent, x->heads.extent * x->group.extent, x->sequence.extent, keys } };
 }
 
+static struct extents of_batches(const struct cudnn_attention *x)
+{
+	return (struct extents){ .n = { x->outer.extent, 1, 1, 1 } };
+}
+
 /* Strides of dims of one element, and of what lies nowhere, as if it were dense. */
 static int32_t put(struct cudnn_attention *x, int32_t operand, uint32_t dtype, const struct extents *e)
 {
@@ -510,7 +515,7 @@ static int32_t put_operand(struct cudnn_attention *x, enum attention_part part)
 		for (int i = 0; i < 4; i++)             /* it is repeated along what it does not have */
 			e.n[i] = e.stride[i] ? e.n[i] : 1;
 		break;
-	case PART_N: e = (struct extents){ .n = { x->outer.extent, 1, 1, 1 } };
+	case PART_N: e = of_batches(x);
 		break;
 	default: e.n[3] = part == PART_O ? x->value.extent : x->inside.extent;
 		memcpy(e.stride, (int64_t[]){ x->outer.stride[part], head, x->sequence.stride[part], 1 }, sizeof e.stride);
@@ -549,6 +554,20 @@ static int32_t between(
 	return lt__cudnn_put_node(x->d->f, kind, mode, in, 1 + (b >= 0) + (c >= 0), out);
 }
 
+/* Which scores count.  Engines take lengths for those of keys and of queries, whether both are compared or one is, and
+ * write 0 to queries beyond: so they are told that all queries count. */
+static int32_t counted(struct cudnn_attention *x, int32_t scores)
+{
+	const struct extents e = of_batches(x);
+	const int32_t row = between(x, LT_CUDNN_INDEX, 2, scores, -1, -1, LT_I32),
+		key = between(x, LT_CUDNN_INDEX, 3, scores, -1, -1, LT_I32), keys = put_operand(x, PART_N),
+		queries = put(x, LT_CUDNN_MASK, LT_I32, &e);
+	x->d->f->tensor[queries].offset = cudnn_queries_at(x->outer.extent);
+	const int32_t counts = between(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_CMP_LT, row, queries, -1, LT_BOOL),
+		seen = between(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_CMP_LT, key, keys, -1, LT_BOOL);
+	return between(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_LOGICAL_AND, counts, seen, -1, LT_BOOL);
+}
+
 static void emit(struct cudnn_attention *x)
 {
 	const int32_t q = put_operand(x, PART_Q), k = put_operand(x, PART_K), v = put_operand(x, PART_V);
@@ -561,10 +580,7 @@ static void emit(struct cudnn_attention *x)
 		s = between(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_MIN, s, put_operand(x, PART_S), -1, LT_F32);
 	if (x->read[PART_N] >= 0) {
 		put_lengths(x);
-		const int32_t key = between(x, LT_CUDNN_INDEX, 3, s, -1, -1, LT_I32),
-			seen = between(x, LT_CUDNN_POINTWISE, x->d->a->up_to ? CUDNN_POINTWISE_CMP_LE : CUDNN_POINTWISE_CMP_LT, key,
-				put_operand(x, PART_N), -1, LT_BOOL),
-			hidden = put_number(x, LT_F32, x->hidden);
+		const int32_t seen = counted(x, s), hidden = put_number(x, LT_F32, x->hidden);
 		s = between(x, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_BINARY_SELECT, s, hidden, seen, LT_F32);
 	}
 	if (x->causal) {

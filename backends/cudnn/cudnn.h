@@ -64,9 +64,9 @@ enum lt_cudnn_node_kind { LT_CUDNN_CONVOLUTION, LT_CUDNN_POINTWISE, LT_CUDNN_NOR
 struct lt_cudnn_node { int32_t kind, mode, n_in, in[LT_CUDNN_INPUTS], out; bool clips; double low, high; };
 /* What the mask is made of: value `value` of op `op` of the description, by its strides along the axes, in elements.
  * ADDED: that value.  SEEN, HIDDEN: infinity where it is true, or is not, and `hidden` elsewhere.  LENGTHS: how many
- * keys count in each batch, as read[0] says it, `stride[0]` elements apart: int32 that is not below `least`, with which
- * one key does, nor above `most`, with which all do.  What a batch gives whose length is less is no number.  Tensors of
- * the form that no node has are what it reads. */
+ * keys count in each batch, as read[0] says it, `stride[0]` elements apart: with `least` one does, with `most` all do.
+ * What a batch gives whose length is less is no number.  Two tensors of int32 are made of them: how many keys count,
+ * one or more, and how many queries, all (cudnn_queries_at).  Tensors of the form that no node has are what is read. */
 enum lt_cudnn_masking { LT_CUDNN_UNMASKED, LT_CUDNN_ADDED, LT_CUDNN_SEEN, LT_CUDNN_HIDDEN, LT_CUDNN_LENGTHS };
 enum { LT_CUDNN_MASK_AXES = 64, LT_CUDNN_MASK_READS = 4 };
 struct lt_cudnn_mask {
@@ -98,6 +98,18 @@ static inline size_t cudnn_bytes(const struct lt_cudnn_tensor *t)
 	for (int i = 0; i < t->n_dim; i++)
 		last += (t->dim[i] - 1) * t->stride[i];
 	return (size_t)(last + 1) * cudnn_element_bytes(t->dtype);
+}
+/* Where a tensor that a kernel makes lies, of which the first lies there. */
+static inline uint64_t cudnn_made_at(const struct lt_cudnn_tensor *t, uint64_t mask)
+{
+	return mask + (uint64_t)t->offset * cudnn_element_bytes(t->dtype);
+}
+/* How many elements behind the lengths of so many batches those of the queries lie: aligned to 16 bytes, as plans ask
+ * for at most. */
+static inline int64_t cudnn_queries_at(int64_t batches)
+{
+	enum { EACH = 16 / sizeof(int32_t) };
+	return (batches + EACH - 1) / EACH * EACH;
 }
 /* room: of operands, in bytes; NULL: it is not known yet. */
 static inline bool cudnn_has_room(const struct lt_cudnn_tensor *t, const uint64_t *room)

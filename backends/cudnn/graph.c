@@ -120,8 +120,10 @@ static cudnnBackendDescriptor_t pointwise(struct cudnn_make *m, const struct lt_
 	const cudnnPointwiseMode_t mode = index ? CUDNN_POINTWISE_GEN_INDEX : (cudnnPointwiseMode_t)node->mode;
 	cudnnBackendDescriptor_t what = make(m, CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
 	set(m, what, CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, 1, &mode);
-	/* Numbers of places are added in their type and compared as attention's engines know it, floats in float32. */
-	set_type(m, what, CUDNN_ATTR_POINTWISE_MATH_PREC, f->tensor[node->in[0]].dtype != LT_I32 ? CUDNN_DATA_FLOAT
+	/* Numbers of places are added in their type and compared as attention's engines know it, and so are conditions;
+	 * floats in float32. */
+	const uint32_t dtype = f->tensor[node->in[0]].dtype;
+	set_type(m, what, CUDNN_ATTR_POINTWISE_MATH_PREC, dtype != LT_I32 && dtype != LT_BOOL ? CUDNN_DATA_FLOAT
 		: type_of(f->tensor[node->out].dtype));
 	if (index)
 		set_number(m, what, CUDNN_ATTR_POINTWISE_AXIS, node->mode);

@@ -14,7 +14,7 @@
 #include "backends/cudnn/cudnn.h"
 #include "backends/cudnn/reference.h"
 
-enum { APART = 256 };                   /* where the mask begins: a multiple of so many bytes */
+enum { APART = 256 };                   /* where what is made begins: a multiple of so many bytes */
 
 static const struct lt_cudnn_tensor *mask_of(const struct lt_cudnn_form *f)
 {
@@ -24,13 +24,26 @@ static const struct lt_cudnn_tensor *mask_of(const struct lt_cudnn_form *f)
 	return NULL;
 }
 
-size_t lt__cudnn_mask_bytes(const struct lt_cudnn_form *f)
+static const struct lt_cudnn_tensor *result_of(const struct lt_cudnn_form *f)
 {
-	const struct lt_cudnn_tensor *t = mask_of(f);
-	return t ? cudnn_bytes(t) + APART : 0;
+	const struct lt_cudnn_tensor *y = NULL;
+	for (int i = 0; i < f->n_tensor; i++)
+		y = f->tensor[i].operand == 0 ? &f->tensor[i] : y;
+	return y;
 }
 
-uint64_t lt__cudnn_mask_at(uint64_t to) { return (to + APART - 1) / APART * APART; }
+size_t lt__cudnn_mask_bytes(const struct lt_cudnn_form *f)
+{
+	size_t most = 0;
+	for (int i = 0; i < f->n_tensor; i++) {
+		const size_t end = f->tensor[i].operand == LT_CUDNN_MASK
+			? (size_t)cudnn_made_at(&f->tensor[i], 0) + cudnn_bytes(&f->tensor[i]) : 0;
+		most = end > most ? end : most;
+	}
+	return most ? most + APART : 0;
+}
+
+uint64_t lt__cudnn_mask_at(uint64_t to)  { return (to + APART - 1) / APART * APART; }
 
 const char *lt__cudnn_mask_program(const struct lt_tree *tree, const struct lt_call *call,
 	const struct lt_cudnn_form *f, struct reference_program **out, size_t *bytes)
@@ -113,19 +126,18 @@ static CUresult make_lengths(struct lt_session *s, const struct lt_cudnn_form *f
 	CUstream stream)
 {
 	const int64_t n = mask_of(f)->dim[0];
-	uint64_t argument[LENGTH_ARGUMENTS + 3] = { [LENGTH_ARGUMENTS] = (uint64_t)f->mask.most, to, (uint64_t)n };
+	uint64_t argument[LENGTH_ARGUMENTS + 5] = { [LENGTH_ARGUMENTS] = (uint64_t)f->mask.most, to, (uint64_t)n,
+		(uint64_t)cudnn_queries_at(n), (uint64_t)result_of(f)->dim[2] };
 	put_lengths(f, operand, argument);
-	return lt__cudnn_launch(s, LT_CUDNN_LENGTH, stream, n, argument, LENGTH_ARGUMENTS + 3);
+	return lt__cudnn_launch(s, LT_CUDNN_LENGTH, stream, n, argument, LENGTH_ARGUMENTS + 5);
 }
 
 CUresult lt__cudnn_mask_after(struct lt_session *s, const struct lt_cudnn_form *f, const uint64_t *operand,
 	CUstream stream)
 {
-	const struct lt_cudnn_tensor *y = NULL;
 	if (f->mask.how != LT_CUDNN_LENGTHS)
 		return CUDA_SUCCESS;
-	for (int i = 0; i < f->n_tensor; i++)
-		y = f->tensor[i].operand == 0 ? &f->tensor[i] : y;
+	const struct lt_cudnn_tensor *y = result_of(f);
 	uint64_t argument[LENGTH_ARGUMENTS + 9] = { [LENGTH_ARGUMENTS] = operand[0], y->dtype, (uint64_t)y->dim[0] };
 	put_lengths(f, operand, argument);
 	for (int i = 0; i < 3; i++) {

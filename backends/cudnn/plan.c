@@ -242,7 +242,8 @@ lt_status lt__cudnn_call(
 	const uint64_t mask = lt__cudnn_mask_at(to->workspace + (uint64_t)c->plan->workspace);
 	for (int i = 0; i < c->form.n_tensor; i++)
 		if (c->form.tensor[i].operand < 0)
-			at[i] = c->form.tensor[i].operand == LT_CUDNN_MASK ? mask : cudnn_constant(c->plan, &c->form.tensor[i]);
+			at[i] = c->form.tensor[i].operand == LT_CUDNN_MASK ? cudnn_made_at(&c->form.tensor[i], mask)
+				: cudnn_constant(c->plan, &c->form.tensor[i]);
 	status = lt__cuda_check(o->s, lt__cudnn_mask_make(o->s, &c->form, c->program, x->at, mask, to->stream), diag,
 		"the mask of kernel %s", cuda_name(o->tree));
 	if (status)

@@ -784,10 +784,11 @@ static inline int64_t reference_length(const void *length, int64_t wide, int64_t
 	return wide ? ((const int64_t *)length)[i * stride] : ((const int32_t *)length)[i * stride];
 }
 static inline void reference_keep_length(const void *length, int64_t wide, int64_t stride, int64_t least, int64_t most,
-	int32_t *to, int64_t i)
+	int32_t *to, int64_t i, int64_t apart, int64_t queries)
 {
 	const int64_t n = reference_length(length, wide, stride, i);
-	to[i] = (int32_t)(n < least ? least : n > most ? most : n);
+	to[i] = (int32_t)((n < least ? least : n > most ? most : n) - least + 1);
+	to[apart + i] = (int32_t)queries;
 }
 
 /* A batch whose length is below the least is no number; extents of a batch of the result, strides of its outer axes.
@@ -824,10 +825,10 @@ extern "C" __global__ void lt_cudnn_masked_0(const struct reference_program *p, 
 		reference_mask(p, to, i, (int32_t)type, chooses != 0, yes, no, slot);
 }
 extern "C" __global__ void lt_cudnn_length_0(const void *length, int64_t wide, int64_t stride, int64_t least,
-	int64_t most, int32_t *to, int64_t n)
+	int64_t most, int32_t *to, int64_t n, int64_t apart, int64_t queries)
 {
 	for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (int64_t)gridDim.x * blockDim.x)
-		reference_keep_length(length, wide, stride, least, most, to, i);
+		reference_keep_length(length, wide, stride, least, most, to, i, apart, queries);
 }
 extern "C" __global__ void lt_cudnn_empty_0(const void *length, int64_t wide, int64_t stride, int64_t least, char *to,
 	int64_t type, int64_t n, int64_t d, int64_t e, int64_t f, int64_t a, int64_t b, int64_t c)

@@ -217,7 +217,7 @@ static CUresult run_once(struct cudnn_trial *v, cudnnHandle_t handle, bool again
 		r = result[i].at ? v->s->cuda.fill(result[i].at + GUARD, 0xff, result[i].bytes, v->stream) : CUDA_SUCCESS;
 	for (int i = 0; i < f->n_tensor; i++) {
 		const struct lt_cudnn_tensor *t = &f->tensor[i];
-		at[i] = t->operand == LT_CUDNN_MASK ? mask : cudnn_constant(v->p, t);
+		at[i] = t->operand == LT_CUDNN_MASK ? cudnn_made_at(t, mask) : cudnn_constant(v->p, t);
 		if (t->operand >= 0)
 			operand[t->operand] = (t->operand < v->n_result ? result : v->block)[t->operand].at + GUARD;
 		if (t->operand >= 0)

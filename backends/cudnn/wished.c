@@ -85,7 +85,7 @@ static const struct lt_cudnn_wished *attention_wished(const struct lt_cudnn_form
 	int causal = 0, softmax = 0;
 	const int lengths = f->mask.how == LT_CUDNN_LENGTHS;
 	for (int i = 0; i < f->n_node; i++) {
-		causal = causal || (f->node[i].kind == LT_CUDNN_INDEX && f->node[i].mode == 2);        /* of queries */
+		causal = causal || (f->node[i].kind == LT_CUDNN_POINTWISE && f->node[i].mode == CUDNN_POINTWISE_CMP_GE);
 		softmax = softmax || f->node[i].kind == LT_CUDNN_REDUCTION;
 	}
 	if (!softmax || !(TYPE_HALVES >> q->dtype & 1) || q->dim[1] != k->dim[1] || q->dim[2] != k->dim[3])

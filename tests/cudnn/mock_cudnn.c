@@ -258,9 +258,10 @@ static cudnnStatus_t graph_pointwise(const struct descriptor *op, struct dnn_gra
 	int32_t prec = -1;
 	if (!what || !fetch_tensors(g, s, op, names[n], n + 1))
 		return CUDNN_STATUS_BAD_PARAM;
-	/* Integers are added as such and compared in booleans; everything else is computed in float32. */
+	/* Integers are added as such and compared in booleans, as these are joined; all else is computed in float32. */
 	(void)fetch(what, CUDNN_ATTR_POINTWISE_MATH_PREC, &prec, 1);
-	if (prec != (g->tensor[s->in[0]].type == CUDNN_DATA_INT32 ? g->tensor[s->out].type : CUDNN_DATA_FLOAT))
+	const int32_t type = g->tensor[s->in[0]].type;
+	if (prec != (type == CUDNN_DATA_INT32 || type == CUDNN_DATA_BOOLEAN ? g->tensor[s->out].type : CUDNN_DATA_FLOAT))
 		return CUDNN_STATUS_BAD_PARAM;
 	(void)fetch(what, CUDNN_ATTR_POINTWISE_MODE, &s->mode, 1);
 	(void)fetch(what, CUDNN_ATTR_POINTWISE_AXIS, &axis, 1);
@@ -438,7 +439,8 @@ static int is_attention(const struct dnn_graph *g)
 {
 	static const struct { int kind, mode, optional; } all[] = { { CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR, 0, 0 },
 		{ 0, CUDNN_POINTWISE_MUL, 1 }, { 0, CUDNN_POINTWISE_ADD, 1 }, { 0, CUDNN_POINTWISE_MIN, 1 },
-		{ 0, CUDNN_POINTWISE_GEN_INDEX, 1 }, { 0, CUDNN_POINTWISE_CMP_LT, 1 }, { 0, CUDNN_POINTWISE_CMP_LE, 1 },
+		{ 0, CUDNN_POINTWISE_GEN_INDEX, 1 }, { 0, CUDNN_POINTWISE_GEN_INDEX, 1 }, { 0, CUDNN_POINTWISE_CMP_LT, 1 },
+		{ 0, CUDNN_POINTWISE_CMP_LT, 1 }, { 0, CUDNN_POINTWISE_LOGICAL_AND, 1 },
 		{ 0, CUDNN_POINTWISE_BINARY_SELECT, 1 }, { 0, CUDNN_POINTWISE_GEN_INDEX, 1 },
 		{ 0, CUDNN_POINTWISE_ADD, 1 }, { 0, CUDNN_POINTWISE_GEN_INDEX, 1 }, { 0, CUDNN_POINTWISE_CMP_GE, 1 },
 		{ 0, CUDNN_POINTWISE_BINARY_SELECT, 1 },
@@ -525,7 +527,7 @@ static CUresult run_length(const uint64_t *arg, const unsigned blocks[3], const 
 	(void)blocks, (void)threads;
 	for (int64_t i = 0; i < (int64_t)arg[6]; i++)
 		reference_keep_length(mock.host(arg[0]), (int64_t)arg[1], (int64_t)arg[2], (int64_t)arg[3], (int64_t)arg[4],
-			mock.host(arg[5]), i);
+			mock.host(arg[5]), i, (int64_t)arg[7], (int64_t)arg[8]);
 	return CUDA_SUCCESS;
 }
 
@@ -546,7 +548,7 @@ __attribute__((constructor)) static void at_begin(void)
 {
 	static const struct mock_kernel kernels[] = { { "lt_cudnn_reference", run_reference, 6, 64, 1024, 0 },
 		{ "lt_cudnn_same", run_same, 4, 32, 1024, 0 },
-		{ "lt_cudnn_masked", run_masked, 11, 64, 1024, 0 }, { "lt_cudnn_length", run_length, 7, 32, 1024, 0 },
+		{ "lt_cudnn_masked", run_masked, 11, 64, 1024, 0 }, { "lt_cudnn_length", run_length, 9, 32, 1024, 0 },
 		{ "lt_cudnn_empty", run_empty, 13, 32, 1024, 0 } };
 	mock.kernels(kernels, sizeof kernels / sizeof *kernels);
 }
@@ -697,9 +699,37 @@ static double point(const struct dnn_step *s, double a, double b, double conditi
 	case CUDNN_POINTWISE_CMP_LE: return a <= b;
 	case CUDNN_POINTWISE_CMP_GT: return a > b;
 	case CUDNN_POINTWISE_CMP_GE: return a >= b;
+	case CUDNN_POINTWISE_LOGICAL_AND: return a != 0 && b != 0;
 	case CUDNN_POINTWISE_BINARY_SELECT: return condition != 0 ? a : b;
 	default: return NAN;
 	}
+}
+
+/* The axis whose numbers are compared with lengths, which are in memory; -1: the step is something else. */
+static int64_t counted_axis(const struct dnn_graph *g, const struct dnn_step *s)
+{
+	const struct dnn_tensor *by = s->n_in > 1 ? &g->tensor[s->in[1]] : NULL;
+	if (s->kind != CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR || s->mode != CUDNN_POINTWISE_CMP_LT || !by || by->virtual
+		|| by->by_value || by->type != CUDNN_DATA_INT32)
+		return -1;
+	for (int32_t i = 0; i < g->n_step; i++)
+		if (g->step[i].out == s->in[0] && g->step[i].mode == CUDNN_POINTWISE_GEN_INDEX)
+			return g->step[i].axis;
+	return -1;
+}
+
+/* How many queries count: engines of attention (9.14, on a device) write 0 to those beyond, and where keys alone are
+ * compared with lengths they take these for the queries', too. */
+static double queries_of(const struct dnn_run *r, const int64_t *y, int64_t n)
+{
+	const struct dnn_graph *g = &r->plan.graph;
+	double count = INFINITY;
+	for (int32_t i = 0; i < g->n_step; i++) {
+		const int64_t axis = counted_axis(g, &g->step[i]);
+		if (axis == n - 2 || (axis == n - 1 && isinf(count)))
+			count = value_at(r, g->step[i].in[1], y);
+	}
+	return count;
 }
 
 static double pointed(const struct dnn_run *r, const struct dnn_step *s, const int64_t *y)
@@ -709,13 +739,11 @@ static double pointed(const struct dnn_run *r, const struct dnn_step *s, const i
 		return (double)y[s->axis];
 	for (int32_t i = 0; i < s->n_in; i++)
 		in[i] = value_at(r, s->in[i], y);
-	const struct dnn_tensor *by = s->n_in > 1 ? &r->plan.graph.tensor[s->in[1]] : NULL;
-	const int64_t keys = r->plan.graph.tensor[s->out].dim[r->plan.graph.tensor[s->out].n - 1];
-	if (by && !by->virtual && !by->by_value && by->type == CUDNN_DATA_INT32 && (s->mode == CUDNN_POINTWISE_CMP_LT
-		? in[1] < 1 || in[1] > (double)keys : s->mode == CUDNN_POINTWISE_CMP_LE && (in[1] < 0 || in[1] >= (double)keys)))
-		mock_wrong("a length that there are no keys for");
-	/* one key too many */
-	if ((s->mode == CUDNN_POINTWISE_CMP_LT || s->mode == CUDNN_POINTWISE_CMP_LE) && is_fault("length", r->plan.engine))
+	const struct dnn_tensor *y_of = &r->plan.graph.tensor[s->out];
+	const int64_t axis = counted_axis(&r->plan.graph, s);
+	if (axis >= 0 && (in[1] < 1 || in[1] > (double)y_of->dim[axis]))
+		mock_wrong("a length that there is nothing for");
+	if (axis == y_of->n - 1 && is_fault("length", r->plan.engine))  /* one key too many */
 		in[0] -= 1;
 	return point(s, in[0], in[1], in[2]);
 }
@@ -736,6 +764,8 @@ static double multiplied(const struct dnn_run *r, const struct dnn_step *s, cons
 	}
 	at_a[n - 2] = y[n - 2];
 	at_b[n - 1] = y[n - 1];
+	if (s == &r->plan.graph.step[r->plan.graph.n_step - 1] && (double)y[n - 2] >= queries_of(r, y, n))
+		return 0;
 	for (int64_t k = 0; k < deep; k++) {
 		at_a[n - 1] = at_b[n - 2] = k;
 		const double x = value_at(r, s->in[0], at_a), w = value_at(r, s->in[1], at_b);

@@ -348,8 +348,8 @@ static int32_t operation(
 	return out;
 }
 
-/* by: how keys are compared with the lengths, one int32 for each batch, a cudnnPointwiseMode_t; 0: there are none. */
-static struct lt_cudnn_wish attention_by(uint32_t dtype, const struct attention_sizes *z, int32_t by)
+/* by_lengths: how many keys and queries count in each batch is read. */
+static struct lt_cudnn_wish attention_by(uint32_t dtype, const struct attention_sizes *z, bool by_lengths)
 {
 	struct lt_cudnn_wish w = { .form = { .n_space = 0 } };
 	const int64_t b = z->batch, h = z->heads, s = z->queries, t = z->keys;
@@ -368,9 +368,14 @@ static struct lt_cudnn_wish attention_by(uint32_t dtype, const struct attention_
 	if (z->ahead < 0)
 		x = operation(&w, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_MIN, x, dense(&w, LT_CUDNN_MASK, dtype, b, 1, s, t), -1,
 			SCORES(LT_F32));
-	if (by) {
-		const int32_t key = operation(&w, LT_CUDNN_INDEX, 3, x, -1, -1, SCORES(LT_I32)),
-			seen = operation(&w, LT_CUDNN_POINTWISE, by, key, dense(&w, LT_CUDNN_MASK, LT_I32, b, 1, 1, 1), -1, SCORES(LT_BOOL)),
+	if (by_lengths) {
+		const int32_t row = operation(&w, LT_CUDNN_INDEX, 2, x, -1, -1, SCORES(LT_I32)),
+			key = operation(&w, LT_CUDNN_INDEX, 3, x, -1, -1, SCORES(LT_I32)),
+			counts = operation(&w, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_CMP_LT, row,
+				dense(&w, LT_CUDNN_MASK, LT_I32, b, 1, 1, 1), -1, SCORES(LT_BOOL)),
+			seen = operation(&w, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_LOGICAL_AND, counts,
+				operation(&w, LT_CUDNN_POINTWISE, CUDNN_POINTWISE_CMP_LT, key, dense(&w, LT_CUDNN_MASK, LT_I32, b, 1, 1, 1), -1,
+					SCORES(LT_BOOL)), -1, SCORES(LT_BOOL)),
 			hidden = dense(&w, LT_CUDNN_NUMBER, LT_F32, 1, 1, 1, 1);
 		w.form.tensor[hidden].number = -INFINITY;
 		w.form.mask.how = LT_CUDNN_LENGTHS;
@@ -402,21 +407,21 @@ static struct lt_cudnn_wish attention_by(uint32_t dtype, const struct attention_
 
 static struct lt_cudnn_wish attention_of(uint32_t dtype, const struct attention_sizes *z)
 {
-	return attention_by(dtype, z, 0);
+	return attention_by(dtype, z, false);
 }
 
-static void attention_has_plans_by(uint32_t dtype, const struct attention_sizes *z, int32_t by)
+static void attention_has_plans_by(uint32_t dtype, const struct attention_sizes *z, bool by_lengths)
 {
 	struct keeper k = keeper_new();
 	struct lt_cudnn d = { .handle = NULL };
-	const struct lt_cudnn_wish w = attention_by(dtype, z, by);
+	const struct lt_cudnn_wish w = attention_by(dtype, z, by_lengths);
 	struct lt_cudnn_plan p = { .key = NULL };
 	int count = 0;
 	begin_compiled(&d, &k);
 	lt_status status = lt__cudnn_plan_new(&d, &w, 0, &p, &count, &k.diag);
 	cr_expect_eq(status, LT_OK, "type %u, %d queries, %d keys, d %d%s%s%s: %d, of %d: %s", (unsigned)dtype,
 		(int)z->queries, (int)z->keys, (int)z->d, z->causal ? ", causal" : "", z->mask ? ", masked" : "",
-		by ? ", by lengths" : "", (int)status, count, k.text);
+		by_lengths ? ", by lengths" : "", (int)status, count, k.text);
 	struct lt_cudnn_wished same;
 	if (!status)
 		(void)is_saved(&d, &p, &same);
@@ -425,7 +430,7 @@ static void attention_has_plans_by(uint32_t dtype, const struct attention_sizes 
 
 static void attention_has_plans(uint32_t dtype, const struct attention_sizes *z)
 {
-	attention_has_plans_by(dtype, z, 0);
+	attention_has_plans_by(dtype, z, false);
 }
 
 /* What was measured to be another one than the first: by batches times heads, with a mask or without; none beside the
@@ -456,7 +461,7 @@ Test(cudnn_plans, engines_of_attention)
 		{ 1024, 64, 2, 7 }, { 1024, 128, -1, 0 } };             /* the first as without lengths */
 	for (size_t i = 0; i < sizeof padded / sizeof *padded; i++) {
 		const struct lt_cudnn_wish w = attention_by(LT_F16, &(struct attention_sizes){ 16, 16, 16, padded[i].keys,
-			padded[i].keys, padded[i].d, false, false, 0 }, CUDNN_POINTWISE_CMP_LT);
+			padded[i].keys, padded[i].d, false, false, 0 }, true);
 		const struct lt_cudnn_wished *first = lt__cudnn_wished(91400, "sm_90a", &w);
 		cr_expect_eq(first ? first->engine : -1, padded[i].engine, "%zu", i);
 		cr_expect(!first || first->knob[0].value == padded[i].knob, "%zu", i);
@@ -483,20 +488,19 @@ Test(more_cudnn_plans, attention)
 	attention_has_plans(LT_F16, &(struct attention_sizes){ 1, 16, 16, 128, 128, 256, false, false, 0 });
 }
 
-/* Padding: keys that lengths say, less than or up to them, alone, with a mask that is added, and causal ones. */
-enum { LESS = CUDNN_POINTWISE_CMP_LT, UP_TO = CUDNN_POINTWISE_CMP_LE };
+/* Padding: keys that lengths say, alone, with a mask that is added, and causal ones. */
 Test(cudnn_plans, attention_by_lengths)
 {
-	attention_has_plans_by(LT_F16, &(struct attention_sizes){ 2, 16, 16, 128, 128, 64, false, false, 0 }, LESS);
-	attention_has_plans_by(LT_BF16, &(struct attention_sizes){ 16, 16, 4, 1024, 1024, 128, true, false, 0 }, UP_TO);
-	attention_has_plans_by(LT_F32, &(struct attention_sizes){ 16, 16, 16, 512, 512, 64, false, false, 0 }, UP_TO);
+	attention_has_plans_by(LT_F16, &(struct attention_sizes){ 2, 16, 16, 128, 128, 64, false, false, 0 }, true);
+	attention_has_plans_by(LT_BF16, &(struct attention_sizes){ 16, 16, 4, 1024, 1024, 128, true, false, 0 }, true);
+	attention_has_plans_by(LT_F32, &(struct attention_sizes){ 16, 16, 16, 512, 512, 64, false, false, 0 }, true);
 }
 Test(more_cudnn_plans, attention_by_lengths)
 {
-	attention_has_plans_by(LT_F32, &(struct attention_sizes){ 24, 1, 1, 128, 128, 64, true, false, 0 }, LESS);
-	attention_has_plans_by(LT_F16, &(struct attention_sizes){ 2, 16, 16, 128, 256, 64, true, false, 128 }, LESS);
-	attention_has_plans_by(LT_BF16, &(struct attention_sizes){ 3, 12, 12, 333, 400, 64, false, true, 0 }, UP_TO);
-	attention_has_plans_by(LT_F16, &(struct attention_sizes){ 1, 32, 8, 1, 4096, 64, false, false, 0 }, LESS);
+	attention_has_plans_by(LT_F32, &(struct attention_sizes){ 24, 1, 1, 128, 128, 64, true, false, 0 }, true);
+	attention_has_plans_by(LT_F16, &(struct attention_sizes){ 2, 16, 16, 128, 256, 64, true, false, 128 }, true);
+	attention_has_plans_by(LT_BF16, &(struct attention_sizes){ 3, 12, 12, 333, 400, 64, false, true, 0 }, true);
+	attention_has_plans_by(LT_F16, &(struct attention_sizes){ 1, 32, 8, 1, 4096, 64, false, false, 0 }, true);
 }
 
 /* ---- all forms that were measured ---- */
