@@ -207,6 +207,12 @@ static bool find_plane(struct cudnn_forming *x, uint64_t *rows, struct cudnn_pla
 	return true;
 }
 
+/* How many windows the library counts that there is room for. */
+static int64_t n_window(const struct lt_cudnn_form *f, int32_t i, int64_t extent, int64_t window, int64_t after)
+{
+	return (extent + f->before[i] + after - f->dilation[i] * (window - 1) - 1) / f->stride[i] + 1;
+}
+
 static void put_plane(struct cudnn_forming *x, const struct cudnn_plane *p)
 {
 	struct lt_cudnn_form *f = x->d.f;
@@ -224,8 +230,12 @@ static void put_plane(struct cudnn_forming *x, const struct cudnn_plane *p)
 		f->dilation[i] = s->w.dilation;
 		f->before[i] = s->w.before;
 		f->after[i] = reach - s->w.before > extent ? reach - s->w.before - extent : 0;
-		/* The library counts how many windows there are room for: rows that nobody reads are not there. */
-		if ((extent + f->before[i] + f->after[i] - s->w.dilation * (window - 1) - 1) / s->w.stride + 1 != out)
+		/* As much behind as before, if the windows are the same: the engines of first layers take no other border (float16,
+		 * 7x7 with stride 2 on 224 x 224, batch 32: 83.2 us for 210.8). */
+		if (f->after[i] < f->before[i] && n_window(f, i, extent, window, f->before[i]) == out)
+			f->after[i] = f->before[i];
+		/* Rows that nobody reads are not there. */
+		if (n_window(f, i, extent, window, f->after[i]) != out)
 			extent = reach - f->before[i] - f->after[i];
 		put_dim(x, x->image, 2 + i, extent, step_of(x, s));
 		x->lane[x->image].offset += f->before[i] * step_of(x, s);

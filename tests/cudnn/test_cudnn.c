@@ -1501,3 +1501,28 @@ Test(cudnn, images_without_gaps)
 	says = run_fresh("cudnn", at_the_end, "call y cudnn.graph", "-q --verify");
 	cr_expect(strstr(says, "verify: passed") && count(log_text, "built 12\n") == 2, "%s%s", says, log_text);
 }
+
+/* As much border behind as before, where the windows are the same: what more there is nobody reads. */
+Test(cudnn, borders)
+{
+	static const struct { int side, window, stride; const char *borders, *told; } cases[] = {
+		{ 16, 7, 2, "3, 3, 3, 3", "borders 3 3" }, { 16, 7, 2, "3, 3, 2, 2", "borders 3 3" },
+		{ 17, 7, 2, "3, 3, 3, 3", "borders 3 3" }, { 8, 3, 2, "1, 1, 1, 1", "borders 1 1" },
+		{ 9, 3, 1, "1, 1, 0, 0", "borders 1 0" },
+		{ 9, 5, 3, "2, 2, 1, 1", "borders 2 2" }, { 9, 5, 3, "1, 1, 2, 2", "borders 1 1" },
+		{ 9, 5, 2, "1, 1, 3, 3", "borders 1 3" } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char script[600], told[80];
+		(void)snprintf(script, sizeof script, "x = InputTensor(x, float32, [2, %d, %d, 3]); "
+			"w = ConstantTensor(w, float32, [5, 3, %d, %d]);\nresult = PermuteNode(Conv2dNode(PermuteNode(x, [0, 3, 1, 2]), w, "
+			"[%d, %d], [%s]), [0, 2, 3, 1]);\n", cases[i].side, cases[i].side, cases[i].window, cases[i].window,
+			cases[i].stride, cases[i].stride, cases[i].borders);
+		(void)setenv("MOCK_CUDNN", "element:12 element:0", 1);          /* what is dropped is shown */
+		const char *says = run_fresh("cudnn", script, ALONE, "-q -v");
+		(void)snprintf(told, sizeof told, "stride %d dilation 1 %s\n", cases[i].stride, cases[i].told);
+		cr_expect(strstr(says, told) && count(says, told) == count(says, "window stride"), "%s%s", told, says);
+		(void)unsetenv("MOCK_CUDNN");
+		says = run_fresh("cudnn", script, ALONE, "-q --verify");
+		cr_expect(strstr(says, "verify: passed") && strstr(log_text, "run "), "%s%s%s", script, says, log_text);
+	}
+}

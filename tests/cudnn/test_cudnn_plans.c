@@ -233,6 +233,35 @@ Test(cudnn_plans, engines_that_were_measured)
 	}
 }
 
+/* ResNet's first layer, as our graph becomes it: the library's own engine of first layers is asked for first, which has
+ * the image copied (section 2: 12.3M). */
+Test(cudnn_plans, a_first_layer)
+{
+	struct keeper k = keeper_new();
+	struct lt_cudnn d = { .handle = NULL };
+	struct described_called call;
+	struct lt_cudnn_wish w = { .tf32 = false };
+	struct lt_cudnn_plan p = { .key = NULL };
+	char why[240];
+	int count = 0;
+	begin(&d, &k);
+	described_called_new("def f(x) { return CastNode(x, float32); }\nx = InputTensor(x, float16, [32, 224, 224, 3]);\n"
+		"w = ConstantTensor(w, float16, [64, 7, 7, 3]); b = ConstantTensor(b, float16, [64]);\n"
+		"y = Conv2dNode(f(x), f(PermuteNode(w, [1, 2, 3, 0])), [2, 2], [3, 3, 3, 3], [1, 1], 1, NHWC) + f(b);\n"
+		"result = CastNode(ReLUNode(y), float16);\n", &call);
+	const char *none =
+		lt__cudnn_form(call.t, LT_AT(struct lt_call, call.t->calls, 0)->loop, false, NULL, &w.form, why, sizeof why);
+	cr_assert_null(none, "%s", none);
+	for (int i = 0; i < w.form.n_tensor; i++)
+		w.align[i] = 16;
+	cr_assert_eq(lt__cudnn_plan_new(&d, &w, 0, &p, &count, &k.diag), LT_OK, "%s", k.text);
+	cr_expect(p.workspace > 12000000 && p.workspace < 13000000, "engine %lld, %lld bytes", (long long)p.engine,
+		(long long)p.workspace);
+	lt__cudnn_plan_free(&d, &p);
+	described_called_free(&call);
+	(void)d.api.descriptor_free(d.device);
+}
+
 /* ---- compiled ---- */
 
 /* Plans that are compiled when they are built, for which the library asks a driver: one that is not there is enough
