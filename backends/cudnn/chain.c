@@ -470,23 +470,37 @@ static struct cudnn_sizes sizes_of(const struct cudnn_forming *x)
 /* Whether the fused graph is asked for first: where it was the faster one with a bias and a ReLU behind, on ResNet-50's
  * layers, batches of 1 and of 32 (columns b and c, gen against best). */
 #define HALVES (UINT64_C(1) << LT_F16 | UINT64_C(1) << LT_BF16)
+#define ANY INT64_MAX
 static bool fused_first(const struct cudnn_forming *x, const struct cudnn_sizes *s)
 {
-	static const struct { uint64_t types; int64_t window, stride, positions, channels[2], filters[2]; } faster[] = {
+	static const struct { uint64_t types; int64_t window, stride, positions[2], channels[2], filters[2]; } faster[] = {
 		/* f16 24.2 to 19.5 us (64 channels), 17.3 to 13.8 (128), 17.0 to 14.0 (256 at 14x14), with stride 2 17.2 to 13.7 and
 		 * 16.6 to 14.1; batch 1: 5.2 to 4.1, 6.1 to 5.3, but 7.8 to 7.9 at 14x14; 512 channels: 16.5 to 17.5 */
-		{ HALVES, 9, 1, 784, { 64, 256 }, { 64, 256 } }, { HALVES, 9, 2, 784, { 64, 256 }, { 64, 256 } },
+		{ HALVES, 9, 1, { 784, ANY }, { 64, 256 }, { 64, 256 } }, { HALVES, 9, 2, { 784, ANY }, { 64, 256 }, { 64, 256 } },
 		/* 20.2 to 15.6, 17.4 to 11.9, 15.8 to 13.6; batch 1: 4.8 to 3.4, 4.8 to 3.8, 5.9 to 5.1 */
-		{ HALVES, 1, 2, 49, { 256, 1024 }, { 512, 2048 } },
+		{ HALVES, 1, 2, { 49, ANY }, { 256, 1024 }, { 512, 2048 } },
+		/* Also against cuBLAS, which is the plain graph's first engine here (cudnn.c: fused_squares).  256 to 1,024
+		 * channels at 14x14 10.5 to 9.2, with a residual 13.6 to 12.0; batch 1: 3.2 to 3.1 and 3.7 to 3.5, 128 to 512 at
+		 * 28x28 3.1 to 2.9 and 3.6 to 3.3, 64 to 256 at 56x56 the same and 4.2 to 4.0; batch 32 of those with a residual
+		 * 19.3 to 25.2 and 41.2 to 45.9 */
+		{ HALVES, 1, 1, { 196, 6272 }, { 64, 256 }, { 256, 1024 } },
+		/* 256 to 128 channels at 56x56 32.9 to 22.4, to 64 18.6 to 18.4, 512 to 128 at 28x28 10.2 to 8.8, to 256 14.3 to
+		 * 12.4 */
+		{ HALVES, 1, 1, { 25088, ANY }, { 256, 512 }, { 64, 256 } },
 		/* TF32 41.7 to 36.4, 28.4 to 25.6, 27.6 to 26.1, 34.2 to 27.5 (512 channels at 7x7), with stride 2 30.6 to 28.7, 27.6
-		 * to 26.4, 34.3 to 28.4, of 1,568 positions and more; of less it is slower, and 1x1 is */
-		{ UINT64_C(1) << LT_F32, 9, 1, 1568, { 64, 512 }, { 64, 512 } },
-		{ UINT64_C(1) << LT_F32, 9, 2, 1568, { 64, 512 }, { 64, 512 } },
+		 * to 26.4, 34.3 to 28.4, of 1,568 positions and more; of less it is slower */
+		{ UINT64_C(1) << LT_F32, 9, 1, { 1568, ANY }, { 64, 512 }, { 64, 512 } },
+		{ UINT64_C(1) << LT_F32, 9, 2, { 1568, ANY }, { 64, 512 }, { 64, 512 } },
+		/* 64 to 64 and to 256 channels at 56x56 3.9 to 3.7 and 5.0 to 4.7, 256 to 64 and to 128 5.3 to 4.8 and 5.5 to 4.8,
+		 * 128 to 512 at 28x28 4.5 to 4.4, 256 to 1,024 at 14x14 5.3 to 4.8; with a residual 8.9 to 4.5, 7.4 to 4.4, 7.8 to
+		 * 4.8; of 512 channels it is slower, as it is of more positions */
+		{ UINT64_C(1) << LT_F32, 1, 1, { 49, 3136 }, { 64, 256 }, { 64, 1024 } },
 	};
+#undef ANY
 #undef HALVES
 	for (size_t i = 0; i < sizeof faster / sizeof *faster; i++)
 		if (faster[i].types >> result_type(x) & 1 && s->groups == 1 && s->window == faster[i].window
-			&& s->stride == faster[i].stride && s->positions >= faster[i].positions
+			&& s->stride == faster[i].stride && s->positions >= faster[i].positions[0] && s->positions <= faster[i].positions[1]
 			&& s->channels >= faster[i].channels[0] && s->channels <= faster[i].channels[1]
 			&& s->filters >= faster[i].filters[0] && s->filters <= faster[i].filters[1])
 			return true;
@@ -537,7 +551,7 @@ static bool put_convolution(struct cudnn_chain *k)
 	const struct cudnn_sizes s = sizes_of(x);
 	struct cudnn_plain p;
 	const bool plain = find_plain(x, &p), alone = plain && p.z < 0 && p.b < 0 && !p.relu,
-		windows = x->d.a->kind == LT_ANCHOR_CONVOLUTION || s.stride > 1;
+		windows = x->d.a->kind == LT_ANCHOR_CONVOLUTION || s.stride > 1 || (plain && fused_first(x, &s));
 	const char *why = windows ? fused_refusal(x, &s) : NULL;
 	char first[200];
 	if (!plain && !windows)

@@ -15,8 +15,11 @@
 
 /* What default trees hand over is of a form that was measured (H200, cuDNN 9.14); anything else in a schedule.
  *
- * layers: ResNet-50's, batches of 1 and of 32, without groups, of which the library has slow plans alone.  squares:
- * their windows of one element.
+ * layers: ResNet-50's, batches of 1 and of 32, without groups, of which the library has slow plans alone.
+ * layers_f32: those of true float32 with what is behind them.  512 channels by 3x3 at 7x7, batch 32, take 350 us with
+ * it, and 310 alone and by a kernel; with stride 2 429 and 340; batch 1 the same either way (section 1, b and two b).
+ * squares: windows of one element.  fused_squares: where the fused graph is ahead of cuBLAS, as chain.c has it, and 64
+ * to 256 channels at 56x56, batch 32, where another engine is (wished.c).
  * fused: any operators behind, against the convolution and a kernel for them (section 2, gen against two).  3x3, batch
  * 32: 19.5 us for 29.8 with 64 channels at 56x56, 17.5 for 18.6 with 512 at 7x7; batch 1: 4.1 for 6.3, 7.9 for 9.1 with
  * 256 at 14x14, but 13.4 for 12.7 with 512 at 7x7.  TF32: 36.4 for 52.0, 27.5 for 36.9; batch 1: 8.8 for 9.4 with 128
@@ -24,10 +27,21 @@
  * depthwise: 3x3, 5x5 and 7x7, from 32 channels at 112x112 to 960 at 7x7: 1.2 to 3.1 times as fast as PyTorch.  In
  * float32, with ReLU6, the 17 of MobileNetV2 take 284 us at batch 32 (1.6e7 operations and more each), 557 by generated
  * kernels, but at batch 1 (8.1e6 and less) 53 and 47. */
-enum { MIN_FLOPS = 20000000, MIN_DEPTHWISE = 800000, MIN_DEPTHWISE_F32 = 10000000 };
+enum { MIN_FLOPS = 20000000, MIN_DEPTHWISE = 800000, MIN_DEPTHWISE_F32 = 10000000, MIN_STRIDED_F32 = 100000000 };
 #define BY_HAND INT64_MAX
+/* Of a product, whose positions are its rows or its columns. */
+#define EITHER(from, to, few, many, shallow, deepest) \
+	{ .batch = { 1, 1 }, .row = { from, to }, .column = { few, many }, .deep = { shallow, deepest } }, \
+	{ .batch = { 1, 1 }, .row = { few, many }, .column = { from, to }, .deep = { shallow, deepest } }
 static const struct lt_routine_shape layers[] = { { .batch = { 1, 1 }, .row = { 49, 0 }, .column = { 64, 0 } } },
-	squares[] = { { .batch = { 1, 1 }, .row = { 49, 0 }, .column = { 64, 0 }, .deep = { 64, 0 } } },
+	layers_f32[] = { { .batch = { 1, 1 }, .row = { 49, 0 }, .column = { 64, 0 }, .deep = { 1, 511 } },
+		{ .batch = { 1, 1 }, .row = { 49, 783 }, .column = { 64, 0 } },
+		{ .batch = { 1, 1 }, .row = { 1569, 0 }, .column = { 64, 0 } },
+		{ .batch = { 1, 1 }, .row = { 49, 0 }, .column = { 64, 0 }, .window = { 1, 8 } } },
+	squares[] = { EITHER(49, 0, 64, 0, 64, 0) },
+	fused_squares[] = { EITHER(196, 6272, 256, 1024, 64, 256), EITHER(25088, 0, 64, 256, 256, 512),
+		EITHER(100352, 0, 256, 256, 64, 64) },
+	fused_squares_tf32[] = { EITHER(49, 3136, 64, 1024, 64, 256) },
 	fused[] = { { .batch = { 1, 1 }, .row = { 196, 0 }, .column = { 64, 512 }, .deep = { 64, 512 }, .window = { 9, 9 } } },
 	fused_tf32[] = { { .batch = { 1, 1 }, .row = { 784, 0 }, .column = { 64, 512 }, .deep = { 64, 512 },
 		.window = { 9, 9 } } },
@@ -52,14 +66,15 @@ static const struct lt_routine_shape layers[] = { { .batch = { 1, 1 }, .row = { 
 #define PRODUCT(type, order, from, which, leave, ...) \
 	ROW(LT_ANCHOR_PRODUCT, type, LT_LAYOUT_##order, from, which, leave, __VA_ARGS__)
 /* Halves are fast with channels inside alone; of float32 the library takes any order.  Windows of one element are
- * products: those of float32 are faster by cuBLAS.  TF32: the very first row, the last layer and the last product,
- * which there are with `tf32` alone.
+ * products: those of float32 are faster by cuBLAS.  TF32: the very first row, the last two of LAYERS and the last
+ * product, which there are with `tf32` alone.
  * Two products side by side are of halves: of TF32 they take 13 to 18 times as long as one after the other.  Chains
  * behind products are by hand: float16, 128 x 768 x 3072, SiLU 26.4 us for 16.2 by cuBLAS and a kernel, GELU by erf
  * 30.2 for 17.2, SiLU of a product of two sums 56.2 for 22.2; 4096 x 4096 x 4096, SiLU 271 for 226, erf 215 for 222. */
 #define FIRST(leave) CONVOLUTION(LT_F32, CHANNELS_LAST, MIN_FLOPS, layers, leave, PLAIN)
 #define LAYERS(leave) \
-	CONVOLUTION(LT_F32, ANY, MIN_FLOPS, layers, leave, PLAIN), \
+	CONVOLUTION(LT_F32, ANY, MIN_FLOPS, layers_f32, leave, PLAIN), \
+	CONVOLUTION(LT_F32, ANY, MIN_FLOPS, layers, leave, 0), \
 	CONVOLUTION(LT_F16, CHANNELS_LAST, MIN_FLOPS, layers, leave, PLAIN), \
 	CONVOLUTION(LT_BF16, CHANNELS_LAST, MIN_FLOPS, layers, leave, PLAIN), \
 	CONVOLUTION(LT_F32, CHANNELS_LAST, MIN_DEPTHWISE_F32, depthwise, leave, CHAIN), \
@@ -67,10 +82,14 @@ static const struct lt_routine_shape layers[] = { { .batch = { 1, 1 }, .row = { 
 	CONVOLUTION(LT_BF16, CHANNELS_LAST, MIN_DEPTHWISE, depthwise, leave, 0), \
 	CONVOLUTION(LT_F16, CHANNELS_LAST, MIN_FLOPS, fused, leave, CHAIN), \
 	CONVOLUTION(LT_BF16, CHANNELS_LAST, MIN_FLOPS, fused, leave, CHAIN), \
-	CONVOLUTION(LT_F32, CHANNELS_LAST, MIN_FLOPS, fused_tf32, leave, CHAIN)
+	PRODUCT(LT_F16, CHANNELS_LAST, MIN_FLOPS, fused_squares, leave, PLAIN), \
+	PRODUCT(LT_BF16, CHANNELS_LAST, MIN_FLOPS, fused_squares, leave, PLAIN), \
+	CONVOLUTION(LT_F32, CHANNELS_LAST, MIN_FLOPS, fused_tf32, leave, CHAIN), \
+	PRODUCT(LT_F32, CHANNELS_LAST, MIN_FLOPS, fused_squares_tf32, leave, PLAIN)
 #define SQUARES(leave) \
 	PRODUCT(LT_F16, CHANNELS_LAST, MIN_FLOPS, squares, leave, PLAIN), \
 	PRODUCT(LT_BF16, CHANNELS_LAST, MIN_FLOPS, squares, leave, PLAIN), \
+	PRODUCT(LT_F32, CHANNELS_LAST, MIN_STRIDED_F32, squares, leave, PLAIN), \
 	PRODUCT(LT_F32, ANY, BY_HAND, squares, leave, PLAIN), \
 	PRODUCT(LT_F16, BATCH, BY_HAND, squares, leave, CHAIN, .before = ARITHMETIC, .max_anchors = 2), \
 	PRODUCT(LT_BF16, BATCH, BY_HAND, squares, leave, CHAIN, .before = ARITHMETIC, .max_anchors = 2), \
@@ -115,7 +134,7 @@ static const struct lt_routine_shape padded[] = { { .batch = { 256, 256 }, .row 
 	ATTENTION(LT_F16, CAUSAL_LENGTHS, 0, leave, causal_padded), \
 	ATTENTION(LT_F32, SCORES | COMPUTED, BY_HAND, leave, heads), \
 	ATTENTION(LT_F16, COMPUTED, BY_HAND, leave, heads), ATTENTION(LT_BF16, COMPUTED, BY_HAND, leave, heads)
-enum { N_LAYER = 21, N_SQUARE = 6, N_ROW = N_LAYER + N_SQUARE };
+enum { N_LAYER = 25, N_SQUARE = 7, N_ROW = N_LAYER + N_SQUARE };
 static const struct lt_routine loose[N_ROW] = { FIRST(1), NORMS(1), ATTENTIONS(1), LAYERS(1), SQUARES(1) },
 	exact[N_ROW] = { FIRST(0), NORMS(0), ATTENTIONS(0), LAYERS(0), SQUARES(0) };
 
@@ -136,26 +155,30 @@ static void cudnn_more_close(struct lt_session *s)
 	s->library = NULL;
 }
 
-/* Products stand behind cuda's rows, what cuda has no routine for before them.  With `only` there are none of
- * cuda's.  Those of float32 are handed over from fewer operations on than cuda hands them over: BERT-base of one text
- * of 128 words takes 1.53 ms for 3.40, where its products of 128 x 768 x 768 were generated kernels.  TF32 was not
- * measured. */
+/* What cuda has no routine for stands before its rows.  Products in one piece are next, then windows of one
+ * element that stand apart, then products in batches: by cuBLAS each row of the plane of a convolution with stride
+ * 2 is a product of its own, 896 of 28 rows for one kernel with 256 to 512 channels at 56x56 (15.6 us in float16,
+ * 31.8 in TF32).  With `only` there are none of cuda's.  Those of float32 are handed over from fewer operations on
+ * than cuda hands them over: BERT-base of one text of 128 words takes 1.53 ms for 3.40, where its products of 128
+ * x 768 x 768 were generated kernels; of TF32 windows of one element, batch 1, take 4.8 to 7.1 us. */
 static bool add_routines(struct lt_session *s, struct lt_cudnn *d)
 {
 	const struct lt_array none = { NULL, 0, 0 }, have = s->config.only ? none : s->target.routines;
-	struct lt_routine *rows = calloc(N_ROW + have.n, sizeof *rows);
+	struct lt_routine *rows = calloc(N_ROW + 2 * have.n, sizeof *rows);
 	if (!rows)
 		return false;
 	const struct lt_routine *ours = s->config.exact ? exact : loose;
-	const uint32_t n_layer = N_LAYER - (s->config.tf32 ? 0 : 2), n_square = N_SQUARE - !s->config.tf32;
+	const uint32_t n_layer = N_LAYER - (s->config.tf32 ? 0 : 3), n_square = N_SQUARE - !s->config.tf32;
 	memcpy(rows, ours + !s->config.tf32, n_layer * sizeof *rows);
-	for (uint32_t i = 0; i < have.n; i++) {
-		struct lt_routine *r = &rows[n_layer + i];
-		*r = *LT_AT(struct lt_routine, have, i);
-		r->min_flops = r->left == 1u << LT_F32 && !s->config.tf32 ? MIN_FLOPS : r->min_flops;
-	}
 	memcpy(rows + n_layer + have.n, ours + N_LAYER, n_square * sizeof *rows);
-	d->routines = (struct lt_array){ rows, n_layer + have.n + n_square, sizeof *rows };
+	for (uint32_t i = 0; i < have.n; i++) {
+		struct lt_routine *whole = &rows[n_layer + i], *batches = &rows[n_layer + have.n + n_square + i];
+		*batches = *LT_AT(struct lt_routine, have, i);
+		batches->min_flops = batches->left == 1u << LT_F32 ? MIN_FLOPS : batches->min_flops;
+		*whole = *batches;
+		whole->layouts &= ~(uint32_t)LT_LAYOUT_BATCH;
+	}
+	d->routines = (struct lt_array){ rows, n_layer + 2 * have.n + n_square, sizeof *rows };
 	s->target.routines = d->routines;
 	return true;
 }

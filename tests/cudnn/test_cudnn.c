@@ -1455,6 +1455,45 @@ Test(cudnn, factors_stay_halves)
 	cr_expect(strstr(says, "cast %x  # scalar") && strstr(says, "cast %w  # scalar"), "%s", says);
 }
 
+/* Convolutions with a bias and a ReLU, channels inside, each by what was measured to have it fastest: windows of one
+ * element in one piece by cuBLAS or as a plan, those that stand apart as a plan, 512 channels of float32 alone. */
+Test(cudnn, default_trees_of_layers)
+{
+	static const struct { const char *backend, *type, *sizes; bool residual; int blas, graphs; bool whole; } cases[] = {
+		{ "cudnn", "float16", "n = 32; h = 56; c = 256; k = 512; w = 1; s = 2; p = 0; o = 28;", false, 0, 1, true },
+		{ "cudnn", "bfloat16", "n = 1; h = 14; c = 1024; k = 2048; w = 1; s = 2; p = 0; o = 7;", false, 0, 1, true },
+		{ "cudnn", "float32", "n = 32; h = 28; c = 512; k = 1024; w = 1; s = 2; p = 0; o = 14;", false, 0, 1, true },
+		{ "cudnn:tf32", "float32", "n = 1; h = 56; c = 256; k = 512; w = 1; s = 2; p = 0; o = 28;", false, 0, 1, true },
+		{ "cudnn", "float32", "n = 32; h = 28; c = 512; k = 256; w = 1; s = 1; p = 0; o = 28;", false, 1, 0, true },
+		{ "cudnn", "float32", "n = 1; h = 28; c = 128; k = 512; w = 1; s = 1; p = 0; o = 28;", true, 1, 0, true },
+		{ "cudnn", "float16", "n = 32; h = 28; c = 128; k = 512; w = 1; s = 1; p = 0; o = 28;", true, 1, 0, true },
+		{ "cudnn", "float16", "n = 32; h = 14; c = 256; k = 1024; w = 1; s = 1; p = 0; o = 14;", true, 0, 1, true },
+		{ "cudnn", "float16", "n = 32; h = 14; c = 1024; k = 256; w = 1; s = 1; p = 0; o = 14;", false, 1, 0, true },
+		{ "cudnn", "bfloat16", "n = 32; h = 28; c = 512; k = 128; w = 1; s = 1; p = 0; o = 28;", false, 0, 1, true },
+		{ "cudnn", "bfloat16", "n = 1; h = 28; c = 512; k = 128; w = 1; s = 1; p = 0; o = 28;", false, 1, 0, true },
+		{ "cudnn:tf32", "float32", "n = 1; h = 56; c = 64; k = 64; w = 1; s = 1; p = 0; o = 56;", false, 0, 1, true },
+		{ "cudnn:tf32", "float32", "n = 1; h = 14; c = 256; k = 1024; w = 1; s = 1; p = 0; o = 14;", true, 0, 1, true },
+		{ "cudnn:tf32", "float32", "n = 1; h = 14; c = 1024; k = 256; w = 1; s = 1; p = 0; o = 14;", false, 1, 0, true },
+		{ "cudnn:tf32", "float32", "n = 32; h = 14; c = 256; k = 1024; w = 1; s = 1; p = 0; o = 14;", true, 1, 0, true },
+		{ "cudnn", "float32", "n = 32; h = 7; c = 512; k = 512; w = 3; s = 1; p = 1; o = 7;", false, 0, 1, false },
+		{ "cudnn", "float32", "n = 32; h = 14; c = 512; k = 512; w = 3; s = 2; p = 1; o = 7;", false, 0, 1, false },
+		{ "cudnn", "float32", "n = 1; h = 7; c = 512; k = 512; w = 3; s = 1; p = 1; o = 7;", false, 0, 1, true },
+		{ "cudnn", "float32", "n = 32; h = 14; c = 256; k = 256; w = 3; s = 1; p = 1; o = 14;", false, 0, 1, true },
+		{ "cudnn:tf32", "float32", "n = 32; h = 7; c = 512; k = 512; w = 3; s = 1; p = 1; o = 7;", false, 0, 1, true } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char script[1000];
+		const char *t = cases[i].type;
+		(void)snprintf(script, sizeof script, "%s\ndef f(x) { return CastNode(x, float32); }\n"
+			"x = InputTensor(x, %s, [n, h, h, c]);\n"
+			"v = ConstantTensor(v, %s, [k, w, w, c]); b = ConstantTensor(b, %s, [k]); z = InputTensor(z, %s, [n, o, o, k]);\n"
+			"y = Conv2dNode(f(x), f(PermuteNode(v, [1, 2, 3, 0])), [s, s], [p, p, p, p], [1, 1], 1, NHWC) + f(b)%s;\n"
+			"result = CastNode(ReLUNode(y), %s);\n", cases[i].sizes, t, t, t, t, cases[i].residual ? " + f(z)" : "", t);
+		const char *says = run(cases[i].backend, script, NULL, "--no-cache --dump=tree");
+		cr_expect(count(says, "call cublas.gemm  #") == cases[i].blas && count(says, "call cudnn.graph  #") == cases[i].graphs
+			&& !strstr(says, "\nfor ") == cases[i].whole, "%s %s%s%s", cases[i].backend, t, script, says);
+	}
+}
+
 /* What cuBLAS takes whole is its own, what it does not is the library's: calls of each, and no kernels, or some. */
 Test(cudnn, default_trees_of_products)
 {
