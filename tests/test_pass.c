@@ -570,6 +570,43 @@ Test(pass, order_of_a_cast_is_that_of_what_it_reads)
 	}
 }
 
+/* Halves of a product whose channels run along memory lie as it does, with a bias, too; float32 in another order, a
+ * result, and what comes of no product keep their own. */
+Test(pass, order_of_halves_is_that_of_their_product)
+{
+	static const struct { const char *nodes, *want; } cases[] = {
+		{ "%h = f16[g, y] cast %s\n", "%h = f16[y, g] cast %s" },
+		{ "%b = f32[g] constant \"b\"\n%a = f16[y, g] cast %s\n%c = f32[y, g] cast %a\n%d = f32[y, g] add %c, %b\n"
+			"%h = f16[g, y] cast %d\n", "%h = f16[y, g] cast %d" },
+		{ "%h = f32[g, y] neg %s\n", "%h = f32[g, y] neg %s" },
+		{ "%h = f16[g, y] cast %s\nresult \"h\" = %h\n", "%h = f16[g, y] cast %s" },
+		{ "%i = f32[y, g] input \"i\"\n%j = f32[y, g] add %i, %i\n%h = f16[g, y] cast %j\nresult \"s\" = %s\n",
+			"%h = f16[g, y] cast %j" },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char text[1000];
+		struct lt_context *ctx;
+		struct lt_graph *g, *h;
+		(void)snprintf(text, sizeof text, "graph 1\nvar y 5\nvar t 3\nvar g 9\nvar z 4\n"
+			"%%x = f32[y, t] input \"x\"\n%%w = f32[t, g] constant \"w\"\n%%p = f32[y, t, g] mul %%x, %%w\n"
+			"%%s = f32[y, g] add.reduce %%p\n%s%%k = f32[g, y] %s %%h\n%%u = f32[z, g] input \"u\"\n"
+			"%%m = f32[z, g, y] mul %%u, %%k\n%%e = f32[z, y] add.reduce %%m\n%%o = f32[z, g, y] max %%u, %%k\n"
+			"result \"e\" = %%e\nresult \"o\" = %%o\n", cases[i].nodes,
+			strstr(cases[i].want, "f32") ? "neg" : "cast");
+		cr_assert_eq(lt_context_new(&ctx), LT_OK);
+		cr_assert_eq(lt_graph_parse(ctx, text, strlen(text), "order", &g), LT_OK, "%s", lt_context_message(ctx));
+		cr_assert_eq(lt__pass_order(g, &h), LT_OK, "%s", lt_context_message(ctx));
+		cr_assert_eq(lt_graph_verify(h), LT_OK, "%s", lt_context_message(ctx));
+		compare_graphs(g, h, text);
+		char *after = run_graph_text(h);
+		cr_expect_not_null(strstr(after, cases[i].want), "%s", after);
+		free(after);
+		lt_graph_free(h);
+		lt_graph_free(g);
+		lt_context_free(ctx);
+	}
+}
+
 /* The cast has the dims of its halves in another order than they: a view of it is none of them. */
 Test(pass, widen_keeps_what_a_cast_reorders)
 {

@@ -17,8 +17,9 @@ enum { MIN_CHANNELS = 8 };              /* fewer do not fill vectors; the dims s
 struct dim_order {
 	const struct lt_graph *g;
 	struct lt_arena *arena;
-	/* by node; shown: pinned since a view is that is computed with; moved: its dims are in another order than before */
-	bool *pinned, *shown, *constant, *moved;
+	/* by node; shown: pinned since a view is that is computed with; moved: its dims are in another order than before;
+	 * laid: channels of a product run along memory as it is, or as what it follows is */
+	bool *pinned, *shown, *constant, *moved, *laid;
 	int32_t **at;                           /* by node: which of its old dims is dim i */
 	lt_node *view;                          /* by node: the view that alone reads it; -1 */
 	lt_node *result;                        /* by node: what it is computed for alone; -1 */
@@ -183,13 +184,13 @@ static bool follow_result(const struct dim_order *s, lt_node x, int32_t *at)
 	return true;
 }
 
-/* The order of the first operand that has another one than before, and all dims. */
-static bool follow(const struct dim_order *s, const struct lt_nodedef *n, int32_t *at)
+/* The order of the first operand that has another one than before (laid: that is laid), and all dims. */
+static bool follow(const struct dim_order *s, const struct lt_nodedef *n, bool laid, int32_t *at)
 {
 	int32_t place[LT_MAX_RANK];
 
 	for (int32_t i = 0; i < n->n_operand; i++) {
-		bool all = has_moved(s, n->operand[i]);
+		bool all = laid ? s->laid[n->operand[i]] : has_moved(s, n->operand[i]);
 
 		for (int32_t d = 0; d < n->n_dim && all; d++)
 			all = (place[d] = position_of(s, n->operand[i], n->dim[d])) >= 0;
@@ -204,6 +205,31 @@ static bool follow(const struct dim_order *s, const struct lt_nodedef *n, int32_
 			return true;
 	}
 	return false;
+}
+
+/* Whether the last dim of a product is one of its constant factor alone. */
+static bool ends_in_channels(const struct dim_order *s, const struct lt_nodedef *n)
+{
+	lt_node other, constant = constant_factor(s, n, &other);
+	const lt_var last = constant >= 0 && n->n_dim ? n->dim[n->n_dim - 1] : -1;
+
+	return last >= 0 && lt__node_axis(&s->g->node[constant], last) >= 0 && lt__node_axis(&s->g->node[other], last) < 0;
+}
+
+/* A product whose channels run along memory as it is, rounded to halves, lies as it does: they are read where they lie,
+ * by a library, too, as the keys of attention are.  A float32 in another order keeps that: it is packed anyway, where
+ * it is a factor. */
+static bool follow_laid(struct dim_order *s, lt_node x, int32_t *at)
+{
+	const struct lt_nodedef *n = &s->g->node[x];
+	bool same = true;
+
+	s->laid[x] = ends_in_channels(s, n);
+	if (!lt__node_is_pointwise(n) || !follow(s, n, true, at))
+		return false;
+	for (int32_t i = 0; i < n->n_dim; i++)
+		same &= at[i] == i;
+	return s->laid[x] = same || lt_dtype_bytes(n->dtype) == 2;
 }
 
 /* The order of what has all dims of a pointwise node, where a permutation was read past: a cast of an image that lies
@@ -307,7 +333,7 @@ static void choose_order(struct dim_order *s, lt_node x)
 	int32_t *at = s->at[x] = LT_NEW(s->arena, int32_t, n->n_dim);
 	bool done = s->pinned[x] ? follow_result(s, x, at) || (s->shown[x] && follow_read(s, n, at))
 		: !s->constant[x] && (lt__node_is_pointwise(n) || n->reduce)
-			&& (join_dims(s, x, at) || channels_last(s, n, at) || follow(s, n, at));
+			&& (join_dims(s, x, at) || channels_last(s, n, at) || follow(s, n, false, at) || follow_laid(s, x, at));
 
 	for (int32_t i = 0; i < n->n_dim; i++) {
 		at[i] = done ? at[i] : i;
@@ -400,6 +426,7 @@ static lt_status order_graph(struct lt_frame *f)
 		.shown = LT_NEW(f->scratch, bool, g->n_node),
 		.constant = lt__frame_constant(f), .moved = LT_NEW(f->scratch, bool, g->n_node),
 		.at = LT_NEW(f->scratch, int32_t *, g->n_node), .copy = LT_NEW(f->scratch, lt_node, g->n_node),
+		.laid = LT_NEW(f->scratch, bool, g->n_node),
 		.view = LT_NEW(f->scratch, lt_node, g->n_node), .result = LT_NEW(f->scratch, lt_node, g->n_node) };
 
 	find_pinned(&s);

@@ -17,7 +17,8 @@ static const struct { const char *name; int calls; } cases[] = { { "plain", 1 },
 	{ "float32_inside", 1 }, { "boolean", 1 }, { "added", 1 }, { "lengths", 1 }, { "shared_heads", 1 },
 	{ "multi_head", 1 }, { "multi_head_causal", 1 }, { "multi_head_added", 1 }, { "multi_head_keys", 0 },
 	{ "group_query", 1 }, { "root_of_a_shape", 1 }, { "kept_booleans", 1 }, { "kept_numbers", 1 },
-	{ "triangle_of_ones", 1 }, { "padded", 1 }, { "padded_causal", 1 } };
+	{ "triangle_of_ones", 1 }, { "padded", 1 }, { "padded_causal", 1 }, { "projected", 1 },
+	{ "projected_biased", 1 }, { "projected_masked", 1 }, { "projected_biased_masked", 1 } };
 enum { N_CASE = sizeof cases / sizeof *cases };
 
 Test(cudnn_onnx, partitions)

@@ -91,3 +91,26 @@ def padded(name, s, d, behind=(), seen="seen"):
 padded("padded", 128, 64)
 padded("padded_causal", 1024, 128, [h.make_node("Reshape", ["t", "column"], ["u"]),
 	h.make_node("LessOrEqual", ["t", "u"], ["before"]), h.make_node("And", ["seen", "before"], ["both"])], "both")
+
+
+# Queries, keys and values projected from one x, whose rows the keys then have under another name.
+def projected(name, batch, bias, mask):
+	nodes, known = [], {"split": np.array([batch, S, H, D])}
+	for i, x in enumerate("qkv"):
+		known["w" + x] = np.random.default_rng(i).normal(0, .25, (16, H * D)).astype(np.float16)
+		nodes.append(h.make_node("MatMul", ["x", "w" + x], [x + "_sum"]))
+		if bias:
+			known["b" + x] = np.random.default_rng(i + 3).normal(0, .25, H * D).astype(np.float16)
+			nodes.append(h.make_node("Add", [x + "_sum", "b" + x], [x + "_biased"]))
+		nodes += [h.make_node("Reshape", [x + ("_biased" if bias else "_sum"), "split"], [x + "_split"]),
+			h.make_node("Transpose", [x + "_split"], [x], perm=[0, 2, 3, 1] if x == "k" else [0, 2, 1, 3])]
+	several(name, [*nodes, h.make_node("MatMul", ["q", "k"], ["scores"]),
+		*[h.make_node("Add", ["scores", "m"], ["masked"])] * mask,
+		h.make_node("Softmax", ["masked" if mask else "scores"], ["p"], axis=-1), h.make_node("MatMul", ["p", "v"], ["y"])],
+		[("x", F, [batch, S, 16])] + [("m", F, [batch, 1, 1, S])] * mask, known)
+
+
+projected("projected", 1, False, False)
+projected("projected_biased", 2, True, False)
+projected("projected_masked", 2, False, True)
+projected("projected_biased_masked", 1, True, True)
