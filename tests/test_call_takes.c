@@ -387,13 +387,19 @@ static lt_status ask_shapes(void *arg)
 		{ .flops = 1152 }, { .flops = 1153, .why = "1.15e+03 operations are fewer than the 1.15e+03 from which on lib" },
 		{ .flops = INT64_MAX, .why = "a schedule may hand it over to lib (`call`), a default tree does not" },
 		{ .n = 1, .first.row = { 6, 6 }, .first.column = { 8, 0 }, .first.deep = { 0, 12 } },
-		{ .n = 1, .first.row = { 7, 0 }, .why = "it has 6 rows, and lib is for other shapes" },
+		{ .n = 1, .first.row = { 7, 0 }, .why = "it has 6 rows, and a default tree calls lib for 7 and more; "
+			"a schedule may hand it over (`call`)" },
+		{ .n = 1, .first.row = { 5, 5 }, .why = "for 5; " }, { .n = 1, .first.row = { 2, 5 }, .why = "for 2 to 5; " },
+		{ .n = 1, .first.row = { 1, 5 }, .why = "for 5 and fewer; " },
 		{ .n = 1, .first.column = { 0, 7 }, .why = "it has 8 columns" }, { .n = 1, .first.deep = { 13, 0 },
 			.why = "12 terms" },
 		{ .n = 1, .first.batch = { 2, 0 }, .why = "it has 1 batches" },
 		{ .n = 1, .first.window = { 2, 0 }, .why = "it has 1 positions of a window" },
 		{ .n = 2, .first.row = { 7, 0 }, .second.row = { 0, 6 } },
-		{ .n = 2, .first.row = { 7, 0 }, .second.deep = { 0, 6 }, .why = "it has 12 terms" },
+		{ .n = 2, .first.row = { 7, 0 }, .second.deep = { 0, 6 }, .why = "it has 6 rows" },
+		/* the shape that most numbers are in says why, wherever it stands */
+		{ .n = 2, .first = { .row = { 7, 0 }, .column = { 9, 0 } }, .second.deep = { 0, 6 }, .why = "it has 12 terms" },
+		{ .n = 2, .first.deep = { 0, 6 }, .second = { .row = { 7, 0 }, .column = { 9, 0 } }, .why = "it has 12 terms" },
 	};
 	struct asked *x = arg;
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
@@ -429,6 +435,9 @@ static lt_status ask_shapes(void *arg)
 	x->hand.shapes[0] = (struct lt_routine_shape){ .window = { 5, 5 } };
 	x->hand.row.shapes = list(x->hand.shapes, 1, sizeof *x->hand.shapes);
 	cr_expect_null(lt__routine_avoids_graph(x->arena, &x->hand.row, &x->hand.tree, &x->hand.call));
+	x->hand.shapes[0].window[0] = x->hand.shapes[0].window[1] = 6;
+	const char *keys = lt__routine_avoids_graph(x->arena, &x->hand.row, &x->hand.tree, &x->hand.call);
+	cr_expect(keys && strstr(keys, "it has 5 keys, and a default tree calls lib for 6; "), "%s", keys);
 	/* sums of a norm: two with a mean, else one */
 	for (int64_t sums = 1; sums <= 2; sums++)
 		for (int64_t takes = 1; takes <= 2; takes++) {
@@ -440,6 +449,7 @@ static lt_status ask_shapes(void *arg)
 			x->hand.row.shapes = list(x->hand.shapes, 1, sizeof *x->hand.shapes);
 			const char *why = lt__routine_avoids_graph(x->arena, &x->hand.row, &x->hand.tree, &x->hand.call);
 			cr_expect_eq(why == NULL, sums == takes, "%s", why);
+			cr_expect(!why || strstr(why, " sums, and a default tree"), "%s", why);
 		}
 	return LT_OK;
 }

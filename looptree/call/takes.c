@@ -546,23 +546,46 @@ static void count_positions(const struct take_question *x, const struct lt_call_
 		: a->kind == LT_ANCHOR_CONVOLUTION || a->kind == LT_ANCHOR_ATTENTION ? positions(x, a, LT_DIM_DEEP, true) : 1;
 }
 
-/* The number that is in no range of the shape; -1: it fits. */
-static int32_t number_beside(const struct lt_routine_shape *s, const int64_t *n)
+/* A number that a shape has no room for: `kind` of the anchor it counts, and how many others do fit. */
+struct beside { const int64_t *range; int64_t n; int32_t kind, role, fit; };
+
+/* The first number that is in no range of the shape, of any anchor; range NULL: it fits. */
+static struct beside number_beside(const struct take_question *x, const struct lt_routine_shape *s)
 {
 	const int64_t *range[] = { s->batch, s->row, s->column, s->deep, s->window };
-	for (int32_t k = 0; k < SHAPE_NUMBERS; k++)
-		if (n[k] < range[k][0] || (range[k][1] && n[k] > range[k][1]))
-			return k;
-	return -1;
+	struct beside b = { .range = NULL };
+	int64_t n[SHAPE_NUMBERS];
+	for (int32_t i = 0; i < x->c->n_anchor; i++) {
+		count_positions(x, anchor_at(x, i), n);
+		for (int32_t k = 0; k < SHAPE_NUMBERS; k++)
+			if (n[k] >= range[k][0] && (!range[k][1] || n[k] <= range[k][1]))
+				b.fit++;
+			else if (!b.range)
+				b = (struct beside){ range[k], n[k], anchor_at(x, i)->kind, k, b.fit };
+	}
+	return b;
+}
+
+static const char *explain_beside(struct lt_arena *a, const struct lt_routine *r, const struct beside *b)
+{
+	static const char *const names[] = { "batches", "rows", "columns", "terms", "positions of a window" },
+		*const heads[] = { "batches x heads", "queries", "elements of a value", "elements of a key", "keys" };
+	const char *name = b->kind == LT_ANCHOR_ATTENTION ? heads[b->role]
+		: b->kind == LT_ANCHOR_NORM && b->role > LT_DIM_DEEP ? "sums" : names[b->role];
+	const long long least = b->range[0], most = b->range[1];
+	const char *where = !most ? lt__arena_format(a, "%lld and more", least)
+		: least == most ? lt__arena_format(a, "%lld", least)
+		: least <= 1 ? lt__arena_format(a, "%lld and fewer", most) : lt__arena_format(a, "%lld to %lld", least, most);
+	return lt__arena_format(a, "it has %lld %s, and a default tree calls %s for %s; a schedule may hand it over (`call`)",
+		(long long)b->n, name, r->name, where);
 }
 
 const char *lt__routine_avoids_graph(
 	struct lt_arena *a, const struct lt_routine *r, const struct lt_tree *t, const struct lt_call *c)
 {
 	struct take_question x = { .a = a, .r = r, .t = t, .c = c };
-	static const char *const names[] = { "batches", "rows", "columns", "terms", "positions of a window, keys, or sums" };
-	int64_t flops = 0, n[SHAPE_NUMBERS], shown = 0;
-	int32_t wrong = -1;
+	struct beside nearest = { .fit = -1 };
+	int64_t flops = 0;
 	if (!ask(&x))
 		return x.why;
 	for (int32_t k = 0; k < c->n_anchor; k++) {
@@ -578,15 +601,10 @@ const char *lt__routine_avoids_graph(
 		return lt__arena_format(a, "%.3g operations are fewer than the %.3g from which on %s is called", (double)flops,
 			(double)r->min_flops, r->name);
 	for (uint32_t i = 0; i < r->shapes.n; i++) {
-		wrong = -1;
-		for (int32_t k = 0; k < c->n_anchor && wrong < 0; k++) {
-			count_positions(&x, anchor_at(&x, k), n);
-			wrong = number_beside(LT_AT(struct lt_routine_shape, r->shapes, i), n);
-			shown = wrong < 0 ? shown : n[wrong];
-		}
-		if (wrong < 0)
+		const struct beside b = number_beside(&x, LT_AT(struct lt_routine_shape, r->shapes, i));
+		if (!b.range)
 			return NULL;
+		nearest = b.fit > nearest.fit ? b : nearest;
 	}
-	return wrong < 0 ? NULL : lt__arena_format(a, "it has %lld %s, and %s is for other shapes", (long long)shown,
-		names[wrong], r->name);
+	return nearest.range ? explain_beside(a, r, &nearest) : NULL;
 }

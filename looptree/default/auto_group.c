@@ -472,11 +472,11 @@ static const char *row_refuses(
 		: lt__routine_refuses_graph(q->a, r, &f->tree, c, &f->call[0].name, reach);
 	if (why)
 		return why;
-	*reach = (struct lt_take_reach){ LT_TAKE_SHAPE, 0 };
+	*reach = (struct lt_take_reach){ LT_TAKE_SHAPE, q->n };       /* of those, the largest group came farthest */
 	why = r->pattern == LT_PATTERN_PRODUCT ? NULL : lt__routine_avoids_graph(q->a, r, &f->tree, c);
 	if (why)
 		return why;
-	*reach = (struct lt_take_reach){ LT_TAKE_BACKEND, 0 };
+	*reach = (struct lt_take_reach){ LT_TAKE_BACKEND, q->n };
 	why = lt__auto_refused_call(q->x->s, q->x->base, r->name, q->member, q->n, q->x->again);
 	if (why)
 		keep_refused(q->x, q, r->name, why);
@@ -703,6 +703,21 @@ static bool hands_on_more(const struct growing *x)
 	return false;
 }
 
+/* Why there is no such group, for the member that was put in last.  Where a row would compute it as it is, and default
+ * trees do not ask for that, it is why each member is in none: of its smaller groups a row says less. */
+static void keep_why(struct growing *x, const struct asked_group *q, lt_node newest)
+{
+	const char *why = NULL;
+	for (int32_t i = 0; i < x->n; i++) {
+		const lt_node n = x->member[i];
+		if ((n != newest && q->reach.step < LT_TAKE_SHAPE) || (x->why[n] && !lt__came_farther(q->reach, x->reach[n])))
+			continue;
+		why = why ? why : lt__arena_string(x->s->t->arena, q->why);
+		x->why[n] = why;
+		x->reach[n] = q->reach;
+	}
+}
+
 /* Asks about the members as they are; newest: the one that was put in last. */
 static lt_status try_group(struct growing *x, lt_node newest, bool *taken)
 {
@@ -724,10 +739,8 @@ static lt_status try_group(struct growing *x, lt_node newest, bool *taken)
 		lt_context_clear(s->t->ctx);
 		st = LT_OK;
 	}
-	if (!st && !q.row && q.why && (!x->why[newest] || lt__came_farther(q.reach, x->reach[newest]))) {
-		x->why[newest] = lt__arena_string(s->t->arena, q.why);
-		x->reach[newest] = q.reach;
-	}
+	if (!st && !q.row && q.why)
+		keep_why(x, &q, newest);
 	const lt_node turned = q.turned.node >= 0 && s->written[q.turned.node] ? q.turned.node : -1;
 	const int64_t gain = st || !q.row ? 0
 		: gain_of(x, q.a, q.row, sorted) - lt__copy_cost(s, q.copied.node) - lt__copy_cost(s, turned);

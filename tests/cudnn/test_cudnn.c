@@ -1399,6 +1399,22 @@ Test(cudnn, default_trees_of_halves_that_lie_apart_or_are_shared)
 }
 #undef PLANES
 
+/* Attention that a plan may be, of sizes for which a default tree has none: each node of the softmax, which no call of
+ * a product has, says which. */
+Test(cudnn, attention_of_sizes_that_were_not_measured)
+{
+	static const char script[] = "def f(x) { return CastNode(x, float32); }\n"
+		"q = InputTensor(q, float16, [2, 16, 128, 64]); k = InputTensor(k, float16, [2, 16, 128, 64]);\n"
+		"v = InputTensor(v, float16, [2, 16, 128, 64]); n = InputTensor(n, int32, [2, 1, 1, 1]);\n"
+		"s = EinsumNode(bhsd,bhtd->bhst: f(q), f(k)) * 0.125;\n"
+		"p = CastNode(SoftmaxNode(WhereNode(LessNode(CastNode(IndexNode(s, 3), int32), n), s, -inf)), float16);\n"
+		"result = CastNode(EinsumNode(bhst,bhtd->bhsd: f(p), f(v)), float16);\n";
+	const char *says = run_fresh("cudnn", script, NULL, "--dump=explain");
+	/* of select, max, sub, exp, add, div and the cast */
+	cr_expect_geq(count(says, "tree: in no group: cudnn.graph: it has 32 batches x heads, and a default tree calls "
+		"cudnn.graph for 256; a schedule may hand it over (`call`)"), 7, "%s", says);
+}
+
 /* Of halves that each operator rounds: what calls read and write are halves, and nothing else is done. */
 Test(cudnn, default_trees_of_halves)
 {
