@@ -111,30 +111,22 @@ static const struct lt_routine_shape lengths[] = { { .row = { 2048, 8192 }, .dee
 		.shapes = { lengths, sizeof lengths / sizeof *lengths, sizeof *lengths } }
 #define NORMS(leave) NORM(LT_F32, BY_HAND, leave), NORM(LT_F16, 0, leave), NORM(LT_BF16, 0, leave)
 /* Of halves, from 12 heads of 64 queries, 128 to 16,384 keys, 32 to 256 elements, BERT's mask among them; one query was
- * measured with plans that are not used.  In float32 one size was measured; by hand, too, those whose mask is made. */
+ * measured with plans that are not used.  In float32 one size was measured; by hand, too, those whose mask is made,
+ * and those by lengths: no plan of ours by lengths has passed its trial on a device. */
 static const struct lt_routine_shape heads[] = { { .batch = { 12, 0 }, .row = { 64, 0 }, .column = { 32, 256 },
 	.deep = { 32, 256 }, .window = { 128, 16384 } } };
-/* By lengths, of 16 batches of 16 heads: 128 to 1,024 keys, and causal ones 1,024 of float16. */
-static const struct lt_routine_shape padded[] = { { .batch = { 256, 256 }, .row = { 128, 1024 }, .column = { 64, 128 },
-	.deep = { 64, 128 }, .window = { 128, 1024 } } },
-	causal_padded[] = { { .batch = { 256, 256 }, .row = { 1024, 1024 }, .column = { 128, 128 }, .deep = { 128, 128 },
-		.window = { 1024, 1024 } } };
-#define ATTENTION(type, which, from, leave, sizes) \
+#define ATTENTION(type, which, from, leave) \
 	{ .name = "cudnn.graph", .pattern = LT_PATTERN_GRAPH, .left = 1u << (type), .right = 1u << (type), \
 		.result = 1u << (type), .sum = LT_F32, .layouts = LT_LAYOUT_ANY | LT_LAYOUT_BATCH, .min_flops = (from), \
 		.anchors = 1u << LT_ANCHOR_ATTENTION, .before = OP(mul) | OP(div), .scores = (which), .max_ops = 2, \
-		.max_reads = 8, .max_results = 1, .wide = (leave), .shapes = { sizes, sizeof sizes / sizeof *sizes, sizeof *sizes } }
+		.max_reads = 8, .max_results = 1, .wide = (leave), .shapes = { heads, sizeof heads / sizeof *heads, sizeof *heads } }
 #define SCORES (1u << LT_SCORES_ALL | 1u << LT_SCORES_CAUSAL | 1u << LT_SCORES_MASKED)
-#define LENGTHS (1u << LT_SCORES_LENGTHS)
-#define CAUSAL_LENGTHS (1u << LT_SCORES_CAUSAL_LENGTHS)
-#define COMPUTED (1u << LT_SCORES_COMPUTED | LENGTHS | CAUSAL_LENGTHS)
+#define COMPUTED (1u << LT_SCORES_COMPUTED | 1u << LT_SCORES_LENGTHS | 1u << LT_SCORES_CAUSAL_LENGTHS)
 #define ATTENTIONS(leave) \
-	ATTENTION(LT_F16, SCORES, 0, leave, heads), ATTENTION(LT_BF16, SCORES, 0, leave, heads), \
-	ATTENTION(LT_F16, LENGTHS, 0, leave, padded), ATTENTION(LT_BF16, LENGTHS, 0, leave, padded), \
-	ATTENTION(LT_F16, CAUSAL_LENGTHS, 0, leave, causal_padded), \
-	ATTENTION(LT_F32, SCORES | COMPUTED, BY_HAND, leave, heads), \
-	ATTENTION(LT_F16, COMPUTED, BY_HAND, leave, heads), ATTENTION(LT_BF16, COMPUTED, BY_HAND, leave, heads)
-enum { N_LAYER = 25, N_SQUARE = 7, N_ROW = N_LAYER + N_SQUARE };
+	ATTENTION(LT_F16, SCORES, 0, leave), ATTENTION(LT_BF16, SCORES, 0, leave), \
+	ATTENTION(LT_F32, SCORES | COMPUTED, BY_HAND, leave), \
+	ATTENTION(LT_F16, COMPUTED, BY_HAND, leave), ATTENTION(LT_BF16, COMPUTED, BY_HAND, leave)
+enum { N_LAYER = 22, N_SQUARE = 7, N_ROW = N_LAYER + N_SQUARE };
 static const struct lt_routine loose[N_ROW] = { FIRST(1), NORMS(1), ATTENTIONS(1), LAYERS(1), SQUARES(1) },
 	exact[N_ROW] = { FIRST(0), NORMS(0), ATTENTIONS(0), LAYERS(0), SQUARES(0) };
 

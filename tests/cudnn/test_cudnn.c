@@ -989,14 +989,10 @@ Test(cudnn, default_trees_of_blocks)
 		{ QKV("float16", "[16", "128", "128", "64", "64") "m = InputTensor(m, int64, [16, 1, 1]);\n"
 			ROUNDED_ATTENTION_BY("float16", "0.125", "LessNode(IndexNode(s, 2), m % 7)", "-inf")
 			"result = A(q, k, v, m);\n", 0 },
-		/* lengths, which several layers may share */
-		{ PADDED_LAYERS("float16", "256", "128", "64", "LessNode(CastNode(t, int32), n)"), 2 },
-		{ PADDED_LAYERS("bfloat16", "256", "1024", "128", "GreaterNode(n, CastNode(t, int32))"), 2 },
+		/* and lengths, whose plans have not passed a trial on a device */
+		{ PADDED_LAYERS("float16", "256", "128", "64", "LessNode(CastNode(t, int32), n)"), 0 },
 		{ PADDED_LAYERS("float16", "256", "1024", "128", "LessEqualNode(t, IndexNode(s, 1)) & GreaterEqualNode("
-			"CastNode(n, int64), t)"), 2 },
-		{ PADDED_LAYERS("float16", "256", "128", "64", "LessEqualNode(t, IndexNode(s, 1)) & LessNode(CastNode(t, int32), "
-			"n)"), 0 },
-		{ PADDED_LAYERS("float16", "16", "128", "64", "LessNode(CastNode(t, int32), n)"), 0 },
+			"CastNode(n, int64), t)"), 0 },
 		{ LAYERS_OF("float16", "11", "128", "64"), 0 }, { LAYERS_OF("float16", "16", "128", "20"), 0 },
 		{ LAYERS_OF("float32", "16", "128", "64"), 0 } };
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -1404,15 +1400,15 @@ Test(cudnn, default_trees_of_halves_that_lie_apart_or_are_shared)
 Test(cudnn, attention_of_sizes_that_were_not_measured)
 {
 	static const char script[] = "def f(x) { return CastNode(x, float32); }\n"
-		"q = InputTensor(q, float16, [2, 16, 128, 64]); k = InputTensor(k, float16, [2, 16, 128, 64]);\n"
-		"v = InputTensor(v, float16, [2, 16, 128, 64]); n = InputTensor(n, int32, [2, 1, 1, 1]);\n"
+		"q = InputTensor(q, float16, [2, 4, 128, 64]); k = InputTensor(k, float16, [2, 4, 128, 64]);\n"
+		"v = InputTensor(v, float16, [2, 4, 128, 64]);\n"
 		"s = EinsumNode(bhsd,bhtd->bhst: f(q), f(k)) * 0.125;\n"
-		"p = CastNode(SoftmaxNode(WhereNode(LessNode(CastNode(IndexNode(s, 3), int32), n), s, -inf)), float16);\n"
+		"p = CastNode(SoftmaxNode(s), float16);\n"
 		"result = CastNode(EinsumNode(bhst,bhtd->bhsd: f(p), f(v)), float16);\n";
 	const char *says = run_fresh("cudnn", script, NULL, "--dump=explain");
-	/* of select, max, sub, exp, add, div and the cast */
-	cr_expect_geq(count(says, "tree: in no group: cudnn.graph: it has 32 batches x heads, and a default tree calls "
-		"cudnn.graph for 256; a schedule may hand it over (`call`)"), 7, "%s", says);
+	/* of max, sub, exp, add, div and the cast */
+	cr_expect_geq(count(says, "tree: in no group: cudnn.graph: it has 8 batches x heads, and a default tree calls "
+		"cudnn.graph for 12 and more; a schedule may hand it over (`call`)"), 6, "%s", says);
 }
 
 /* Of halves that each operator rounds: what calls read and write are halves, and nothing else is done. */
