@@ -1,4 +1,5 @@
 /* own.c -- the C of a tree that is a call of a kernel of one's own: the user's text, and a function that calls it. */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -105,6 +106,15 @@ static void format_line(const struct own_writer *w, const char *fmt, ...)
 	write_line(w, line, n < (int)sizeof line ? (size_t)n : sizeof line - 1);
 }
 
+/* Infinity and what is no number are no words of C without math.h. */
+static void format_number(const struct own_writer *w, double x)
+{
+	if (isfinite(x))
+		format_line(w, "\t\t%a,", x);
+	else
+		format_line(w, "\t\t%s,", isnan(x) ? "0.0 / 0.0" : x < 0 ? "-1.0 / 0.0" : "1.0 / 0.0");
+}
+
 /* Its axes are those along which it has a stride; extents, or strides. */
 static void write_axes(
 	const struct own_writer *w, const struct lt_tree *t, const struct lt_call *c, int32_t k, bool strides)
@@ -193,7 +203,7 @@ void lt_kernel_own_function(const struct lt_tree *t, lt_write *write, void *user
 	format_line(&w, "\t};");
 	format_line(&w, "\tstatic const double number[] = {");
 	for (int32_t i = 0; i < c->n_number; i++)
-		format_line(&w, "\t\t%a,", c->number[i]);
+		format_number(&w, c->number[i]);
 	format_line(&w, "\t\t0 };");
 	format_line(&w, "\tconst struct lt_own own = { sizeof own, %d, %d, %d, tensor, tensor + %d, number, n_thread,",
 		(int)c->n_read, (int)c->n_result, (int)c->n_number, (int)c->n_read);

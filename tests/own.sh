@@ -218,6 +218,27 @@ $run -b cpu --kernels "$to/number" "$to/number.lt" -i x=iota -i k=3 --verify >"$
 	$run -b cpu --kernels "$to/number" "$to/number.lt" --dump=graph >"$to/number.graph" &&
 	$run -b cpu --kernels "$to/number" "$to/number.graph" --dump=graph | cmp - "$to/number.graph" >>"$to/out"
 said $? "a parameter with a default is a number to the kernel: of a tensor the meaning is computed"
+mkdir "$to/limits"
+echo 'def clip(x, low = -inf, high = inf, odd = nan) { return MinNode(MaxNode(x, low), high); }' >"$to/limits/clip.lt"
+cat >"$to/limits/clip.c" <<-'E'
+	#include "lt/own.h"
+	LT_KERNEL(clip, f32, 0)
+	{
+		const double *n = own->number;
+		for (int64_t i = 0; i < own->result[0].elems; i++) {
+			const double x = LT_OPERAND(0, float)[i], y = x < n[0] ? n[0] : x;
+			LT_RESULT(0, float)[i] = (float)(n[2] == n[2] ? -1 : y > n[1] ? n[1] : y);
+		}
+	}
+E
+echo 'x = InputTensor(x, float32, [4]); result a = clip(x); result b = clip(x, 1); result c = clip(x, -inf, 2);' \
+	>"$to/limits.lt"
+for backend in cpu llvm; do
+	$run -b $backend --kernels "$to/limits" "$to/limits.lt" -i x=iota --verify >"$to/out" 2>&1 &&
+		grep -q '0. *1. *2. *3.' "$to/out" && grep -q '1. *1. *2. *3.' "$to/out" && grep -q '0. *1. *2. *2.' "$to/out" &&
+		! grep -q 'not called' "$to/out"
+	said $? "$backend: a parameter may be infinity, or no number"
+done
 # takes CONDITION CALLED: whether calls of times(x) with it are made.
 takes() {
 	sed "2i LT_TAKES(times, $1);" "$to/number/times.c" >"$to/took/times.c"
