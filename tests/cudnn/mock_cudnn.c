@@ -718,8 +718,8 @@ static int64_t counted_axis(const struct dnn_graph *g, const struct dnn_step *s)
 	return -1;
 }
 
-/* How many queries count: engines of attention (9.14, on a device) write 0 to those beyond, and where keys alone are
- * compared with lengths they take these for the queries', too. */
+/* How many queries count: where keys alone are compared with lengths, engines of 9.14 on a device write 0 to queries
+ * beyond these.  With lengths of both, engines there give other values; this is what they should do. */
 static double queries_of(const struct dnn_run *r, const int64_t *y, int64_t n)
 {
 	const struct dnn_graph *g = &r->plan.graph;
