@@ -554,9 +554,9 @@ static int32_t between(
 	return lt__cudnn_put_node(x->d->f, kind, mode, in, 1 + (b >= 0) + (c >= 0), out);
 }
 
-/* Which scores count.  Where keys alone are compared with lengths, engines of 9.14 take these for the queries', too, and
- * write 0 to queries beyond: so they are told that all queries count, in the order of the library's front end.  No such
- * plan has passed its trial on an H200 yet: they give other values, of which the cause is not known. */
+/* Which scores count.  Where keys alone are compared with lengths, engines of 9.14 take these for the queries', too,
+ * and write 0 to queries beyond: so they are told that all queries count, in the order of the library's front end.  No
+ * such plan has passed its trial on an H200 yet: they give other values, of which the cause is not known. */
 static int32_t counted(struct cudnn_attention *x, int32_t scores)
 {
 	const struct extents e = of_batches(x);
